@@ -1,0 +1,296 @@
+//! The only place where data are narrowed or dropped on purpose, measured and reported.
+
+use crate::format::{Caps, Empty, Keys, Tags};
+use crate::loss::{LossKind, LossReport};
+use crate::model::{Dtype, Rank, Utterance};
+use crate::{Error, Limits, Result};
+
+/// Makes utterances fit what a target can hold.
+///
+/// Every change that loses something is counted in the [report](Adapter::report); the caller
+/// refuses the conversion if the policy denies it.
+pub struct Adapter {
+    caps: Caps,
+    /// The element type the user asked for.
+    dtype: Option<Dtype>,
+    /// Whether the names are made up anyhow.
+    keys_generated: bool,
+    limits: Limits,
+    report: LossReport,
+    first: Shape,
+}
+
+/// What the first utterances set for all.
+#[derive(Default)]
+struct Shape {
+    dim: Option<usize>,
+    dtype: Option<Dtype>,
+    label_columns: Option<usize>,
+    labelled: Option<bool>,
+    utterances: u64,
+}
+
+impl Adapter {
+    /// An adapter for a target that can hold `caps`; features are cast to `dtype` if given.
+    pub fn new(caps: Caps, dtype: Option<Dtype>, keys_generated: bool, limits: Limits) -> Self {
+        let report = LossReport::default();
+        Self {
+            caps,
+            dtype,
+            keys_generated,
+            limits,
+            report,
+            first: Shape::default(),
+        }
+    }
+
+    /// What was lost so far.
+    pub fn report(&self) -> &LossReport {
+        &self.report
+    }
+
+    /// Makes one utterance fit.
+    ///
+    /// # Errors
+    /// The target can't hold it in any form, or it does not fit the ones before; the error
+    /// [can continue](Error::can_continue).
+    pub fn apply(&mut self, utt: &mut Utterance) -> Result<()> {
+        self.fit(utt)
+            .map_err(|e| e.utterance(&utt.key).continuable())
+    }
+
+    fn fit(&mut self, utt: &mut Utterance) -> Result<()> {
+        self.check_agreement(utt)?;
+        self.fit_key(utt)?;
+        self.fit_labels(utt)?;
+        self.fit_features(utt)?;
+        self.fit_meta(utt);
+        if utt.features.is_none() && utt.labels.is_none() {
+            return Err(Error::unfit("nothing of it can be stored in this format"));
+        }
+        if utt.frames() > self.caps.max_rows {
+            return Err(Error::unfit(format!(
+                "{} frames, the format holds at most {}",
+                utt.frames(),
+                self.caps.max_rows
+            )));
+        }
+        if utt.frames() == 0 && self.caps.empty == Empty::Refused {
+            return Err(Error::unfit("has no frames, which the format can't hold"));
+        }
+        self.first.utterances += 1;
+        Ok(())
+    }
+
+    /// Features and labels of one utterance must have the same number of frames.
+    fn check_agreement(&self, utt: &Utterance) -> Result<()> {
+        match (&utt.features, &utt.labels) {
+            (Some(f), Some(l)) if f.rows() != l.rows() => Err(Error::unfit(format!(
+                "{} frames of features, but labels for {}",
+                f.rows(),
+                l.rows()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn fit_key(&mut self, utt: &Utterance) -> Result<()> {
+        match self.caps.keys {
+            Keys::None => {
+                if !self.keys_generated {
+                    self.report.add(LossKind::Keys, &utt.key, None);
+                }
+                if !self.caps.boundaries && self.first.utterances == 1 {
+                    self.report.add(LossKind::Boundaries, &utt.key, None);
+                }
+                Ok(())
+            }
+            Keys::Words | Keys::SideFile => check_word(utt.key.as_bytes()),
+            Keys::FileNames | Keys::Any => Ok(()),
+        }
+    }
+
+    fn fit_labels(&mut self, utt: &mut Utterance) -> Result<()> {
+        let Some(labels) = &mut utt.labels else {
+            return self.same_labelling(false);
+        };
+        let caps = self.caps.labels.filter(|caps| {
+            labels.cols() as u64 <= caps.max_columns
+                && if utt.features.is_some() {
+                    caps.with_features
+                } else {
+                    caps.alone
+                }
+        });
+        let Some(caps) = caps else {
+            let what = format!("{} a frame", labels.cols());
+            self.report.add(
+                LossKind::Labels,
+                &utt.key,
+                (labels.cols() > 1).then_some(&*what),
+            );
+            utt.labels = None;
+            return self.same_labelling(false);
+        };
+        if let Some(target) = target_dtype(labels.dtype(), caps.dtypes) {
+            let stats = labels.cast(target, &self.limits)?;
+            self.report.add_cast(&utt.key, &stats);
+        }
+        if caps.same_columns {
+            let columns = *self.first.label_columns.get_or_insert(labels.cols());
+            if columns != labels.cols() {
+                return Err(Error::unfit(format!(
+                    "{} labels a frame, the utterances before have {columns}",
+                    labels.cols()
+                )));
+            }
+        }
+        self.same_labelling(true)
+    }
+
+    /// Where all utterances share one shape, either all have labels or none.
+    fn same_labelling(&mut self, labelled: bool) -> Result<()> {
+        if !self.caps.features.is_some_and(|caps| caps.same_dim) {
+            return Ok(());
+        }
+        match (*self.first.labelled.get_or_insert(labelled), labelled) {
+            (true, false) => Err(Error::unfit("has no labels, the utterances before have")),
+            (false, true) => Err(Error::unfit("has labels, the utterances before have none")),
+            _ => Ok(()),
+        }
+    }
+
+    fn fit_features(&mut self, utt: &mut Utterance) -> Result<()> {
+        let Some(features) = &mut utt.features else {
+            return Ok(());
+        };
+        let Some(caps) = self.caps.features else {
+            return Err(Error::unfit("has features, which the format can't hold"));
+        };
+        let kept = match features.rank() {
+            Rank::Matrix => true,
+            Rank::Vector => caps.vectors,
+            Rank::Scalar => caps.scalars,
+        };
+        if !kept {
+            self.report.add(LossKind::Rank, &utt.key, None);
+            features.reshape(Rank::Matrix, features.rows(), features.cols())?;
+        }
+        if let Some(asked) = self.dtype {
+            let stats = features.cast(asked, &self.limits)?;
+            self.report.add_cast(&utt.key, &stats);
+        }
+        let held = match self.first.dtype.filter(|_| caps.same_dtype) {
+            Some(first) if features.dtype() != first => {
+                if !features.dtype().fits(first) && !first.is_float() {
+                    return Err(Error::unfit(format!(
+                        "holds {}, the utterances before {first}",
+                        features.dtype()
+                    ))
+                    .hint("give all the same type with --dtype"));
+                }
+                Some(first)
+            }
+            _ => target_dtype(features.dtype(), caps.dtypes),
+        };
+        if let Some(target) = held {
+            let stats = features.cast(target, &self.limits)?;
+            self.report.add_cast(&utt.key, &stats);
+        }
+        self.first.dtype.get_or_insert(features.dtype());
+        self.fit_shape(utt)
+    }
+
+    fn fit_shape(&mut self, utt: &mut Utterance) -> Result<()> {
+        let (Some(caps), Some(features)) = (self.caps.features, &mut utt.features) else {
+            return Ok(());
+        };
+        let cols = features.cols();
+        if features.rows() == 0 {
+            if self.caps.empty == Empty::Shapeless && cols > 0 && features.rank() == Rank::Matrix {
+                self.report.add(
+                    LossKind::Metadata,
+                    &utt.key,
+                    Some("columns of an empty matrix"),
+                );
+                features.reshape(Rank::Matrix, 0, 0)?;
+            }
+            return Ok(());
+        }
+        if cols as u64 > caps.max_cols {
+            let most = caps.max_cols;
+            return Err(Error::unfit(format!(
+                "{cols} columns, the format holds at most {most}"
+            )));
+        }
+        if caps.same_dim {
+            let dim = *self.first.dim.get_or_insert(cols);
+            if dim != cols {
+                return Err(Error::unfit(format!(
+                    "{cols} columns, the utterances before have {dim}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn fit_meta(&mut self, utt: &mut Utterance) {
+        let Utterance { key, meta, .. } = utt;
+        if !self.caps.frame_times {
+            for (field, name) in [
+                (meta.frame_shift.take(), "frame shift"),
+                (meta.frame_offset.take(), "frame offset"),
+            ] {
+                if field.is_some() {
+                    self.report.add(LossKind::Metadata, key, Some(name));
+                }
+            }
+        }
+        let report = &mut self.report;
+        let caps = self.caps.tags;
+        let mut lost = false;
+        meta.tags.retain(|tag| {
+            let kept = match caps {
+                Tags::Any => true,
+                Tags::Of(format) => tag.format == format,
+                Tags::None => false,
+            };
+            if !kept && !lost {
+                lost = true;
+                report.add(LossKind::Metadata, key, Some("header lines"));
+            }
+            kept
+        });
+    }
+}
+
+/// The type to cast to, if `from` is not among `held`: the first that holds every value of it,
+/// else the widest of the same sort, else the first.
+fn target_dtype(from: Dtype, held: &[Dtype]) -> Option<Dtype> {
+    if held.contains(&from) {
+        return None;
+    }
+    held.iter()
+        .copied()
+        .find(|to| from.fits(*to))
+        .or_else(|| {
+            held.iter()
+                .copied()
+                .rfind(|to| to.is_float() == from.is_float())
+        })
+        .or_else(|| held.iter().copied().rfind(|to| to.is_float()))
+        .or(held.first().copied())
+}
+
+/// Kaldi's rule for keys: printable ASCII without blanks, or bytes from 0x80 to 0xFE.
+fn check_word(key: &[u8]) -> Result<()> {
+    match key.iter().find(|&&b| b <= b' ' || b == 0x7f || b == 0xff) {
+        _ if key.is_empty() => Err(Error::unfit(
+            "the key is empty, which the format can't hold",
+        )),
+        Some(b) => Err(Error::unfit(format!(
+            "the key holds byte 0x{b:02x}, which the format can't hold"
+        ))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,168 @@
+//! Whole-file compression, found by its magic bytes.
+
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use super::sink::Finish;
+
+/// A compression that sources undo and outputs apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Codec {
+    /// RFC 1952, any number of members.
+    Gzip,
+    /// bzip2, any number of streams.
+    Bzip2,
+    /// Zstandard, any number of frames.
+    Zstd,
+}
+
+impl Codec {
+    const ALL: [Self; 3] = [Self::Gzip, Self::Bzip2, Self::Zstd];
+
+    /// Bytes needed by [`detect`](Self::detect).
+    pub(crate) const MAGIC_LEN: usize = 10;
+
+    /// The name shown to users.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Bzip2 => "bzip2",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    /// The file extension, without the point.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Gzip => "gz",
+            Self::Bzip2 => "bz2",
+            Self::Zstd => "zst",
+        }
+    }
+
+    /// The codec whose data start with `head`.
+    pub fn detect(head: &[u8]) -> Option<Self> {
+        match head {
+            [0x1f, 0x8b, 0x08, flags, ..] if flags & 0xe0 == 0 => Some(Self::Gzip),
+            // The block magic keeps a text that starts with "BZh" apart.
+            [
+                b'B',
+                b'Z',
+                b'h',
+                b'1'..=b'9',
+                0x31,
+                0x41,
+                0x59,
+                0x26,
+                0x53,
+                0x59,
+                ..,
+            ]
+            | [
+                b'B',
+                b'Z',
+                b'h',
+                b'1'..=b'9',
+                0x17,
+                0x72,
+                0x45,
+                0x38,
+                0x50,
+                0x90,
+                ..,
+            ] => Some(Self::Bzip2),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+
+    /// The codec that a file name asks for.
+    pub fn from_path(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?;
+        Self::ALL.into_iter().find(|c| c.extension() == extension)
+    }
+
+    /// `path` without the extension of a codec.
+    pub fn strip_extension(path: &Path) -> &Path {
+        match (Self::from_path(path), path.file_stem()) {
+            (Some(codec), Some(_)) => {
+                let text = path.as_os_str().as_encoded_bytes();
+                let end = text.len() - codec.extension().len() - 1;
+                path.to_str().map_or(path, |p| Path::new(&p[..end]))
+            }
+            _ => path,
+        }
+    }
+
+    /// A reader of the decompressed bytes.
+    pub(crate) fn decoder(self, from: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match self {
+            Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(from))),
+            Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(from))),
+            Self::Zstd => Box::new(zstd::Decoder::with_buffer(buffered(from))?),
+        })
+    }
+
+    /// A writer that compresses into `to`.
+    pub(crate) fn encoder(self, to: Box<dyn Finish>) -> io::Result<Box<dyn Finish>> {
+        Ok(match self {
+            Self::Gzip => Box::new(flate2::write::GzEncoder::new(
+                to,
+                flate2::Compression::default(),
+            )),
+            Self::Bzip2 => Box::new(bzip2::write::BzEncoder::new(to, bzip2::Compression::best())),
+            Self::Zstd => Box::new(zstd::Encoder::new(to, 0)?),
+        })
+    }
+}
+
+fn buffered(from: Box<dyn Read + Send>) -> BufReader<Box<dyn Read + Send>> {
+    BufReader::with_capacity(64 << 10, from)
+}
+
+impl<W: Finish> Finish for flate2::write::GzEncoder<W> {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        Box::new((*self).finish()?).finish()
+    }
+}
+
+impl<W: Finish> Finish for bzip2::write::BzEncoder<W> {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        Box::new((*self).finish()?).finish()
+    }
+}
+
+impl<W: Finish> Finish for zstd::Encoder<'static, W> {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        Box::new((*self).finish()?).finish()
+    }
+}
+
+impl Finish for Box<dyn Finish> {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        (*self).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extensions_are_stripped_once() {
+        assert_eq!(
+            Codec::strip_extension(Path::new("a.ark.gz")),
+            Path::new("a.ark")
+        );
+        assert_eq!(
+            Codec::strip_extension(Path::new("d.gz/a.ark")),
+            Path::new("d.gz/a.ark")
+        );
+        assert_eq!(Codec::strip_extension(Path::new(".gz")), Path::new(".gz"));
+    }
+
+    #[test]
+    fn text_is_no_bzip2() {
+        assert_eq!(Codec::detect(b"BZh9 1 2 3 4 5"), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! Commands at the other end of a pipe.
+
+use std::io::{self, Read, Write};
+use std::process::{self, Child, ChildStdin, ChildStdout, Stdio};
+
+use super::sink::Finish;
+
+/// A shell command that is read from or written to, and whose failure is an error.
+pub struct Command<P> {
+    line: String,
+    child: Child,
+    pipe: Option<P>,
+}
+
+fn shell(line: &str) -> process::Command {
+    let mut command = process::Command::new("sh");
+    command.arg("-c").arg(line);
+    command
+}
+
+impl Command<ChildStdout> {
+    /// Runs `line` to read its output.
+    pub fn reading(line: &str) -> io::Result<Self> {
+        let mut child = shell(line)
+            .stdin(Stdio::inherit())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let pipe = child.stdout.take();
+        Ok(Self {
+            line: line.to_owned(),
+            child,
+            pipe,
+        })
+    }
+}
+
+impl Command<ChildStdin> {
+    /// Runs `line` to feed its input.
+    pub fn writing(line: &str) -> io::Result<Self> {
+        let mut child = shell(line).stdin(Stdio::piped()).spawn()?;
+        let pipe = child.stdin.take();
+        Ok(Self {
+            line: line.to_owned(),
+            child,
+            pipe,
+        })
+    }
+}
+
+impl<P> Command<P> {
+    fn wait(&mut self) -> io::Result<()> {
+        self.pipe = None;
+        let status = self.child.wait()?;
+        if status.success() {
+            return Ok(());
+        }
+        let how = match status.code() {
+            Some(code) => format!("exit status {code}"),
+            None => "killed by a signal".to_owned(),
+        };
+        Err(io::Error::other(format!(
+            "command failed with {how}: {}",
+            self.line
+        )))
+    }
+}
+
+impl Read for Command<ChildStdout> {
+    /// At the end of the data the command's status counts: a failure is an error, not an end.
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let Some(pipe) = &mut self.pipe else {
+            return Ok(0);
+        };
+        let n = pipe.read(out)?;
+        if n == 0 && !out.is_empty() {
+            self.wait()?;
+        }
+        Ok(n)
+    }
+}
+
+impl Write for Command<ChildStdin> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.pipe {
+            Some(pipe) => pipe.write(bytes),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.pipe.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+impl Finish for Command<ChildStdin> {
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.wait()
+    }
+}
+
+impl<P> Drop for Command<P> {
+    /// Closes the pipe, which ends the command, and leaves no zombie behind.
+    fn drop(&mut self) {
+        if self.pipe.take().is_some() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What a reader may reach and whom it tells.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Source;
+use crate::{Error, Limits, Result};
+
+/// Where bytes come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Locator {
+    /// Standard input.
+    Stdin,
+    /// A file, from its start.
+    File(PathBuf),
+    /// A file, from a byte on.
+    FileAt(PathBuf, u64),
+    /// The output of a shell command.
+    Command(String),
+}
+
+impl fmt::Display for Locator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdin => f.write_str("-"),
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::FileAt(path, at) => write!(f, "{}:{at}", path.display()),
+            Self::Command(line) => write!(f, "{line} |"),
+        }
+    }
+}
+
+/// Which commands may run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Access {
+    /// None at all.
+    Safe,
+    /// Those that the user typed.
+    #[default]
+    Typed,
+    /// Those, and those found inside script files.
+    Files,
+}
+
+/// The surroundings of a reader or writer: limits, access to files and commands, and a listener
+/// for warnings. Clones are cheap and share the listener.
+#[derive(Clone)]
+pub struct Env {
+    /// Bounds on sizes.
+    pub limits: Limits,
+    /// Which commands may run.
+    pub access: Access,
+    listener: Arc<dyn Fn(&Error) + Send + Sync>,
+}
+
+impl Default for Env {
+    /// Default limits, no commands from files, warnings dropped.
+    fn default() -> Self {
+        Self::new(Limits::default(), Access::default(), |_| {})
+    }
+}
+
+impl Env {
+    /// Surroundings that pass each warning to `listener`.
+    pub fn new(
+        limits: Limits,
+        access: Access,
+        listener: impl Fn(&Error) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            limits,
+            access,
+            listener: Arc::new(listener),
+        }
+    }
+
+    /// Reports something that is not right but does no harm; an [`Error`] for the sake of its place.
+    pub fn warn(&self, warning: &Error) {
+        (self.listener)(warning);
+    }
+
+    /// Opens what the user named on the command line.
+    ///
+    /// # Errors
+    /// The system refuses, or it is a command and none may run.
+    pub fn open(&self, at: &Locator) -> Result<Source> {
+        match at {
+            Locator::Stdin => Source::stdin(),
+            Locator::File(path) => Source::open(path),
+            Locator::FileAt(path, offset) => Source::open_at(path, *offset),
+            Locator::Command(line) if self.access == Access::Safe => {
+                Err(Error::usage(format!("refused to run '{line}'"))
+                    .hint("drop --safe to allow it"))
+            }
+            Locator::Command(line) => Source::command(line),
+        }
+    }
+
+    /// Opens what a script file names. A file that is not found from the working directory is
+    /// looked for beside the script.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); commands need [`Access::Files`].
+    pub fn open_from(&self, script: Option<&Path>, at: &Locator) -> Result<Source> {
+        match at {
+            Locator::Command(line) if self.access != Access::Files => Err(Error::usage(format!(
+                "refused to run the command '{line}' found in the file"
+            ))
+            .hint("if you trust the file, allow its commands with --allow-pipes")),
+            Locator::File(path) => Source::open(&beside(script, path)),
+            Locator::FileAt(path, offset) => Source::open_at(&beside(script, path), *offset),
+            other => self.open(other),
+        }
+    }
+}
+
+/// `path` from the working directory if it exists there, else beside `script` if it exists there.
+fn beside(script: Option<&Path>, path: &Path) -> PathBuf {
+    if path.is_relative()
+        && !path.exists()
+        && let Some(folder) = script.and_then(Path::parent)
+    {
+        let other = folder.join(path);
+        if other.exists() {
+            return other;
+        }
+    }
+    path.to_owned()
+}

@@ -1,0 +1,195 @@
+//! A folder of files, one an utterance.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::output::{exists, temporary_beside};
+use super::{Codec, Sink};
+use crate::model::Key;
+use crate::{Error, Result};
+
+/// Files are written under their own names into a temporary folder, which takes the place of the
+/// target, or hands its files over if the target exists.
+pub(super) struct Folder {
+    target: PathBuf,
+    staging: Option<TempDir>,
+}
+
+impl Folder {
+    pub(super) fn new(target: PathBuf) -> Self {
+        Self {
+            target,
+            staging: None,
+        }
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.target.display().to_string()
+    }
+
+    pub(super) fn create(&mut self, key: &Key, extension: &str, overwrite: bool) -> Result<Sink> {
+        let failed = |e| Error::io("cannot create", e).file(self.target.display().to_string());
+        let root = match &self.staging {
+            Some(dir) => dir.path(),
+            None => {
+                check(&self.target, overwrite)?;
+                let dir =
+                    temporary_beside(&self.target, |builder, parent| builder.tempdir_in(parent));
+                self.staging.insert(dir.map_err(failed)?).path()
+            }
+        };
+        let relative = path_of_key(key, extension)?;
+        let path = root.join(&relative);
+        if let Some(parent) = path.parent().filter(|p| *p != root) {
+            fs::create_dir_all(parent).map_err(failed)?;
+        }
+        let name = self.target.join(&relative).display().to_string();
+        let file = File::options()
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(|e| {
+                match e.kind() {
+                    io::ErrorKind::AlreadyExists => Error::unfit("a second utterance of this name"),
+                    _ => Error::io("cannot create", e),
+                }
+                .file(&name)
+                .utterance(key)
+            })?;
+        match Codec::from_path(&path) {
+            Some(codec) => {
+                let stream = codec
+                    .encoder(Box::new(file))
+                    .map_err(|e| Error::io("cannot compress", e).file(&name))?;
+                Sink::stream(name, stream, true)
+            }
+            None => Ok(Sink::file(name, file)),
+        }
+    }
+
+    pub(super) fn commit(&mut self, overwrite: bool) -> Result<()> {
+        let target = &self.target;
+        let failed =
+            |e| Error::io("cannot rename into place", e).file(target.display().to_string());
+        let Some(staging) = self.staging.take() else {
+            check(target, overwrite)?;
+            return fs::create_dir_all(target).map_err(failed);
+        };
+        if !target.exists() {
+            return fs::rename(staging.keep(), target).map_err(failed);
+        }
+        for entry in walkdir::WalkDir::new(staging.path()).min_depth(1) {
+            let entry = entry.map_err(|e| failed(e.into()))?;
+            let Ok(relative) = entry.path().strip_prefix(staging.path()) else {
+                continue;
+            };
+            let to = target.join(relative);
+            if entry.file_type().is_dir() {
+                fs::create_dir_all(&to).map_err(failed)?;
+            } else {
+                fs::rename(entry.path(), &to).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A folder may be filled if it is new or empty.
+fn check(target: &Path, overwrite: bool) -> Result<()> {
+    let name = target.display().to_string();
+    match fs::read_dir(target) {
+        Ok(mut entries) => match entries.next() {
+            Some(_) if !overwrite => Err(exists(name)),
+            _ => Ok(()),
+        },
+        Err(e) if e.kind() == io::ErrorKind::NotADirectory => {
+            Err(Error::usage("is a file, a folder is due").file(name))
+        }
+        Err(_) => Ok(()),
+    }
+}
+
+/// The file that an utterance gets inside a folder. A key may name sub-folders with `/`, but
+/// never leads out of the folder.
+fn path_of_key(key: &Key, extension: &str) -> Result<PathBuf> {
+    let refuse = |why| Error::unfit(format!("the key can't be a file name: {why}")).utterance(key);
+    let Some(text) = key.as_str() else {
+        return Err(refuse("it is not UTF-8"));
+    };
+    if text.is_empty() || text.ends_with('/') || text.contains("//") {
+        return Err(refuse("a part of it is empty"));
+    }
+    if text.contains('\0') {
+        return Err(refuse("it holds a NUL byte"));
+    }
+    let path = PathBuf::from(format!("{text}.{extension}"));
+    let inside = text.split('/').all(|part| part != "." && part != "..")
+        && path
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
+    if inside {
+        Ok(path)
+    } else {
+        Err(refuse("it leads out of the folder"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::{Output, Part};
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_folder_appears_whole() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("out");
+        let output = Output::folder(&folder);
+        for key in ["a", "s/b"] {
+            let mut sink = output
+                .create(Part::Utterance(&key.into(), "spr"), true)
+                .unwrap();
+            sink.put(b"x").unwrap();
+            sink.finish().unwrap();
+        }
+        assert!(
+            output
+                .create(Part::Utterance(&"a".into(), "spr"), true)
+                .is_err()
+        );
+        assert!(!folder.exists());
+        output.commit().unwrap();
+        assert_eq!(names(&folder), ["a.spr", "s"]);
+        assert_eq!(names(parent.path()), ["out"]);
+        let again = Output::folder(&folder);
+        assert!(
+            again
+                .create(Part::Utterance(&"c".into(), "spr"), true)
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn keys_never_leave_the_folder() {
+        for key in [
+            "", "..", "../x", "/etc/x", "a/../b", "a//b", "a/", "a\0b", "./a",
+        ] {
+            assert!(path_of_key(&key.into(), "spr").is_err(), "{key:?}");
+        }
+        assert_eq!(
+            path_of_key(&"s/a.1".into(), "spr").unwrap(),
+            Path::new("s/a.1.spr")
+        );
+    }
+}

@@ -1,0 +1,18 @@
+//! Bytes in and bytes out: compression undone, places remembered, outputs whole or absent.
+
+mod codec;
+mod command;
+mod env;
+mod folder;
+mod order;
+mod output;
+mod sink;
+mod source;
+
+pub use codec::Codec;
+pub use command::Command;
+pub use env::{Access, Env, Locator};
+pub use order::{ByteOrder, swap_in_place};
+pub use output::{MemoryFiles, Output, Part};
+pub use sink::{Finish, Sink};
+pub use source::Source;

@@ -1,0 +1,513 @@
+//! Where a writer's streams go: files that appear together, a folder, standard output, a command.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tempfile::NamedTempFile;
+
+use super::command::Command;
+use super::folder::Folder;
+use super::sink::{Finish, Memory, Sink};
+use super::{Access, Codec};
+use crate::model::Key;
+use crate::{Error, Result};
+
+/// Which stream of an output is asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// The data.
+    Main,
+    /// A companion known by name, such as Kaldi's `scp`, where the user gave it a place.
+    Named(&'static str),
+    /// A companion whose name is that of the data with this ending.
+    Suffix(&'a str),
+    /// A companion at a place of its own.
+    At(&'a Path),
+    /// One file of a folder, with this extension.
+    Utterance(&'a Key, &'a str),
+}
+
+/// The files of an output kept in memory, by name; empty until it is committed.
+pub type MemoryFiles = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
+
+/// A place for a writer's streams. Clones are handles to the same place.
+///
+/// Files are written under temporary names beside their targets and renamed by
+/// [`commit`](Self::commit), in the order in which their sinks were finished. Dropping all handles
+/// abandons the output and leaves nothing behind. Standard output and commands can't be taken back.
+///
+/// ```
+/// use spr_core::bytes::{Output, Part};
+/// let (output, files) = Output::memory();
+/// let mut sink = output.create(Part::Main, true)?;
+/// sink.put(b"?? frames")?;
+/// sink.patch(0, b"12")?;
+/// sink.finish()?;
+/// output.commit()?;
+/// assert_eq!(files.lock().unwrap()["main"], b"12 frames");
+/// # Ok::<(), spr_core::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Output(Arc<Mutex<Inner>>);
+
+struct Inner {
+    main: Place,
+    named: BTreeMap<&'static str, Place>,
+    overwrite: bool,
+    access: Access,
+    /// Whether an utterance has been written to something that is no folder.
+    taken: bool,
+    finished: Finished,
+    stale: Vec<PathBuf>,
+}
+
+type Finished = Arc<Mutex<Vec<Entry>>>;
+
+enum Entry {
+    File(NamedTempFile, PathBuf),
+    Memory(String, Arc<Mutex<Option<Vec<u8>>>>),
+}
+
+enum Place {
+    Stdout,
+    File(PathBuf),
+    Command(String),
+    Folder(Folder),
+    Memory(MemoryFiles),
+    /// Taken when it is opened.
+    Stream(String, Option<Box<dyn Finish>>),
+    Nowhere,
+}
+
+impl Output {
+    fn new(main: Place) -> Self {
+        Self(Arc::new(Mutex::new(Inner {
+            main,
+            named: BTreeMap::new(),
+            overwrite: false,
+            access: Access::default(),
+            taken: false,
+            finished: Arc::default(),
+            stale: Vec::new(),
+        })))
+    }
+
+    /// A file.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self::new(Place::File(path.into()))
+    }
+
+    /// A folder of files, one an utterance.
+    pub fn folder(path: impl Into<PathBuf>) -> Self {
+        Self::new(Place::Folder(Folder::new(path.into())))
+    }
+
+    /// Standard output.
+    pub fn stdout() -> Self {
+        Self::new(Place::Stdout)
+    }
+
+    /// A shell command that takes the bytes on its standard input.
+    pub fn command(line: impl Into<String>) -> Self {
+        Self::new(Place::Command(line.into()))
+    }
+
+    /// Memory, for tests and for library users; the files are there after the commit.
+    pub fn memory() -> (Self, MemoryFiles) {
+        let files = MemoryFiles::default();
+        (Self::new(Place::Memory(files.clone())), files)
+    }
+
+    /// A stream of the caller's own.
+    pub fn stream(name: impl Into<String>, stream: Box<dyn Finish>) -> Self {
+        Self::new(Place::Stream(name.into(), Some(stream)))
+    }
+
+    /// Nowhere: everything is made and nothing is kept.
+    pub fn nowhere() -> Self {
+        Self::new(Place::Nowhere)
+    }
+
+    /// Gives the companion `name` the place of another output's data.
+    #[must_use]
+    pub fn with_named(self, name: &'static str, at: Self) -> Self {
+        let place = std::mem::replace(&mut at.lock().main, Place::Nowhere);
+        self.lock().named.insert(name, place);
+        self
+    }
+
+    /// Allows files that exist to be replaced.
+    #[must_use]
+    pub fn overwrite(self, yes: bool) -> Self {
+        self.lock().overwrite = yes;
+        self
+    }
+
+    /// Says whether commands may run.
+    #[must_use]
+    pub fn access(self, access: Access) -> Self {
+        self.lock().access = access;
+        self
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A thread that died while it held the lock left nothing half done that matters here.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether files can be written beside the data.
+    pub fn has_siblings(&self) -> bool {
+        matches!(
+            self.lock().main,
+            Place::File(_) | Place::Memory(_) | Place::Nowhere
+        )
+    }
+
+    /// Whether it is a folder.
+    pub fn is_folder(&self) -> bool {
+        matches!(self.lock().main, Place::Folder(_))
+    }
+
+    /// The name of the data, as messages show it.
+    pub fn name(&self) -> String {
+        self.lock().main.name()
+    }
+
+    /// The place of the companion `name` as the user gave it, if it was given one.
+    pub fn companion(&self, name: &str) -> Option<String> {
+        self.lock().named.get(name).map(Place::name)
+    }
+
+    /// Where the data go, if that is a file.
+    pub fn path(&self) -> Option<PathBuf> {
+        match &self.lock().main {
+            Place::File(path) => Some(path.clone()),
+            _ => None,
+        }
+    }
+
+    /// Opens a stream. With `patch` it can be changed before it is finished, whatever it goes to.
+    ///
+    /// # Errors
+    /// The file exists and may not be replaced, or the system refuses.
+    pub fn create(&self, part: Part<'_>, patch: bool) -> Result<Sink> {
+        let mut inner = self.lock();
+        let inner = &mut *inner;
+        let mut sibling;
+        let place = match part {
+            Part::Main => &mut inner.main,
+            Part::Named(name) => match inner.named.get_mut(name) {
+                Some(place) => place,
+                None => return Err(Error::usage(format!("no place was given for the {name}"))),
+            },
+            Part::Suffix(_) | Part::At(_) => {
+                sibling = inner.main.sibling(part)?;
+                &mut sibling
+            }
+            Part::Utterance(key, extension) => {
+                if let Place::Folder(folder) = &mut inner.main {
+                    return folder.create(key, extension, inner.overwrite);
+                }
+                if std::mem::replace(&mut inner.taken, true) {
+                    return Err(Error::unfit("a second utterance, but the file holds one")
+                        .utterance(key)
+                        .hint("write to a folder: end the name with /"));
+                }
+                &mut inner.main
+            }
+        };
+        open(
+            place,
+            part.label(),
+            patch,
+            inner.overwrite,
+            inner.access,
+            &inner.finished,
+        )
+    }
+
+    /// Removes a companion left by an earlier run when this output is committed over it.
+    pub fn discard(&self, part: Part<'_>) {
+        let mut inner = self.lock();
+        if let Ok(Place::File(path)) = inner.main.sibling(part) {
+            inner.stale.push(path);
+        }
+    }
+
+    /// Gives everything that was finished its final name.
+    ///
+    /// # Errors
+    /// The system refuses; what had its final name already is removed again.
+    pub fn commit(self) -> Result<()> {
+        let mut inner = self.lock();
+        let entries: Vec<_> = match inner.finished.lock() {
+            Ok(mut finished) => finished.drain(..).collect(),
+            Err(poisoned) => poisoned.into_inner().drain(..).collect(),
+        };
+        let mut done: Vec<PathBuf> = Vec::new();
+        for entry in entries {
+            match entry {
+                Entry::File(file, target) => {
+                    if let Err(e) = file.persist(&target) {
+                        done.iter().for_each(|path| drop(fs::remove_file(path)));
+                        return Err(Error::io("cannot rename into place", e.error)
+                            .file(target.display().to_string()));
+                    }
+                    done.push(target);
+                }
+                Entry::Memory(name, bytes) => {
+                    let bytes = bytes
+                        .lock()
+                        .ok()
+                        .and_then(|mut b| b.take())
+                        .unwrap_or_default();
+                    if let Place::Memory(files) = &inner.main
+                        && let Ok(mut files) = files.lock()
+                    {
+                        files.insert(name, bytes);
+                    }
+                }
+            }
+        }
+        let overwrite = inner.overwrite;
+        if let Place::Folder(folder) = &mut inner.main {
+            folder.commit(overwrite)?;
+        }
+        for path in &inner.stale {
+            if !done.contains(path) {
+                let _ = fs::remove_file(path);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Part<'_> {
+    /// The name of a companion's entry among [`MemoryFiles`].
+    fn label(self) -> String {
+        match self {
+            Part::Suffix(suffix) => format!("main{suffix}"),
+            Part::At(path) => path.display().to_string(),
+            Part::Named(name) => name.to_owned(),
+            Part::Main | Part::Utterance(..) => "main".to_owned(),
+        }
+    }
+}
+
+impl Place {
+    fn sibling(&self, part: Part<'_>) -> Result<Self> {
+        match (part, self) {
+            (_, Self::Memory(files)) => Ok(Self::Memory(files.clone())),
+            (_, Self::Nowhere) => Ok(Self::Nowhere),
+            (Part::At(path), _) => Ok(Self::File(path.to_owned())),
+            (Part::Suffix(suffix), Self::File(path)) => Ok(Self::File(with_suffix(path, suffix))),
+            _ => Err(Error::usage(format!(
+                "{} has no place for a side file",
+                self.name()
+            ))),
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Stdout => "-".to_owned(),
+            Self::File(path) => path.display().to_string(),
+            Self::Command(line) => format!("| {line}"),
+            Self::Folder(folder) => folder.name(),
+            Self::Memory(_) => "memory".to_owned(),
+            Self::Stream(name, _) => name.clone(),
+            Self::Nowhere => "nowhere".to_owned(),
+        }
+    }
+}
+
+fn open(
+    place: &mut Place,
+    memory_name: String,
+    patch: bool,
+    overwrite: bool,
+    access: Access,
+    finished: &Finished,
+) -> Result<Sink> {
+    let name = place.name();
+    match place {
+        Place::Stdout => Sink::stream(name, Box::new(io::stdout()), patch),
+        Place::Stream(_, stream) => match stream.take() {
+            Some(stream) => Sink::stream(name, stream, patch),
+            None => Err(Error::usage("was written to already").file(name)),
+        },
+        Place::Nowhere => Sink::stream(name, Box::new(io::sink()), patch),
+        Place::Command(line) => {
+            if access == Access::Safe {
+                return Err(Error::usage(format!("refused to run '{line}'"))
+                    .hint("drop --safe to allow it"));
+            }
+            let command =
+                Command::writing(line).map_err(|e| Error::io("cannot run", e).file(&name))?;
+            Sink::stream(name, Box::new(command), patch)
+        }
+        Place::Memory(_) => {
+            let done = Arc::<Mutex<Option<Vec<u8>>>>::default();
+            let stream = Memory {
+                bytes: Vec::new(),
+                done: done.clone(),
+            };
+            let sink = Sink::stream(name, Box::new(stream), patch)?;
+            Ok(sink.on_finish(register(finished, Entry::Memory(memory_name, done))))
+        }
+        Place::File(path) if is_special(path) => {
+            let file = File::options().write(true).open(path);
+            let file = file.map_err(|e| Error::io("cannot open", e).file(&name))?;
+            Sink::stream(name, Box::new(file), patch)
+        }
+        Place::File(path) => create_file(path, patch, overwrite, finished),
+        Place::Folder(_) => Err(Error::usage("is a folder, one file is due").file(name)),
+    }
+}
+
+/// Devices and named pipes are written to, not replaced.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
+}
+
+fn create_file(path: &Path, patch: bool, overwrite: bool, finished: &Finished) -> Result<Sink> {
+    let name = path.display().to_string();
+    if path.is_dir() {
+        return Err(Error::usage("is a folder, one file is due").file(name));
+    }
+    if !overwrite && path.symlink_metadata().is_ok() {
+        return Err(exists(name));
+    }
+    let temporary = temporary_beside(path, |builder, folder| builder.tempfile_in(folder))
+        .map_err(|e| Error::io("cannot create", e).file(&name))?;
+    let file = temporary
+        .reopen()
+        .map_err(|e| Error::io("cannot create", e).file(&name))?;
+    let sink = match Codec::from_path(path) {
+        Some(codec) => {
+            let stream = codec
+                .encoder(Box::new(file))
+                .map_err(|e| Error::io("cannot compress", e).file(&name))?;
+            Sink::stream(name, stream, patch)?
+        }
+        None => Sink::file(name, file),
+    };
+    Ok(sink.on_finish(register(finished, Entry::File(temporary, path.to_owned()))))
+}
+
+fn register(finished: &Finished, entry: Entry) -> impl FnOnce() + Send + 'static {
+    let finished = finished.clone();
+    move || {
+        if let Ok(mut finished) = finished.lock() {
+            finished.push(entry);
+        }
+    }
+}
+
+pub(super) fn exists(name: String) -> Error {
+    Error::usage("exists already")
+        .file(name)
+        .hint("replace it with --overwrite")
+}
+
+/// Makes something called `.NAME.spr-PID.tmp` in the folder of `path`, with the permissions that
+/// the user's umask leaves.
+pub(super) fn temporary_beside<T>(
+    path: &Path,
+    make: impl FnOnce(&tempfile::Builder<'_, '_>, &Path) -> io::Result<T>,
+) -> io::Result<T> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut prefix = OsString::from(".");
+    prefix.push(name);
+    prefix.push(format!(".spr-{}", std::process::id()));
+    let folder = path
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tmp").rand_bytes(0);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = if path.extension().is_none() {
+            0o777
+        } else {
+            0o666
+        };
+        builder.permissions(fs::Permissions::from_mode(mode));
+    }
+    make(&builder, folder)
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn files_appear_together_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pfile");
+        for commit in [false, true] {
+            let output = Output::file(&path);
+            let mut main = output.create(Part::Main, true).unwrap();
+            let mut side = output.create(Part::Suffix(".keys"), false).unwrap();
+            main.put(b"xxdata").unwrap();
+            main.patch(0, b"ok").unwrap();
+            side.put(b"k\n").unwrap();
+            side.finish().unwrap();
+            assert_eq!(main.finish().unwrap(), 6);
+            assert!(!path.exists());
+            if commit {
+                output.commit().unwrap();
+                assert_eq!(fs::read(&path).unwrap(), b"okdata");
+                assert_eq!(names(folder.path()), ["a.pfile", "a.pfile.keys"]);
+            } else {
+                drop(output);
+                assert_eq!(names(folder.path()), [""; 0]);
+            }
+        }
+        assert!(Output::file(&path).create(Part::Main, false).is_err());
+        assert!(
+            Output::file(&path)
+                .overwrite(true)
+                .create(Part::Main, false)
+                .is_ok()
+        );
+    }
+
+    #[test]
+    fn compressed_outputs_can_be_patched() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.gz", "a.bz2", "a.zst"] {
+            let path = folder.path().join(name);
+            let output = Output::file(&path);
+            let mut sink = output.create(Part::Main, true).unwrap();
+            sink.put(b"----rest").unwrap();
+            sink.patch(0, b"head").unwrap();
+            sink.finish().unwrap();
+            output.commit().unwrap();
+            let mut source = super::super::Source::open(&path).unwrap();
+            assert_eq!(source.layers().len(), 1);
+            assert_eq!(source.array::<8>().unwrap(), *b"headrest");
+        }
+    }
+}

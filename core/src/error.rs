@@ -1,0 +1,276 @@
+//! The one error type: what went wrong, where, and what to do about it.
+
+use std::fmt;
+use std::io;
+
+use crate::model::Key;
+
+/// A result whose error is [`Error`] unless said otherwise.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Errors by what the caller can do about them.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The system refused: missing file, full disk, broken pipe, a command that failed.
+    Io,
+    /// The bytes break the rules of their format.
+    Malformed,
+    /// The data end before they should.
+    Truncated,
+    /// Well-formed, but not something this program handles.
+    Unsupported,
+    /// A size beyond the [`Limits`](crate::Limits).
+    Limit,
+    /// The target can't hold what the input has, and nobody allowed the loss.
+    Loss,
+    /// No format recognises the input.
+    Unrecognised,
+    /// Several formats fit equally well.
+    Ambiguous,
+    /// A wrong argument, option or combination of them.
+    Usage,
+    /// One utterance does not fit the others or lacks something: no labels, a wrong dimension.
+    Unfit,
+}
+
+/// An error with its place: file, byte or line, and utterance.
+///
+/// It displays as one line, the file first: `feats.ark@18734: utterance A-03: matrix header says
+/// 0 columns`. Whoever knows a part of the place first sets it; outer layers only add.
+#[derive(thiserror::Error)]
+#[error("{0}")]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+    file: Option<String>,
+    at: Option<Place>,
+    key: Option<Key>,
+    hint: Option<String>,
+    continuable: bool,
+    cause: Option<io::Error>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Byte(u64),
+    Line(u64),
+}
+
+macro_rules! constructors {
+    ($($(#[$doc:meta])* $name:ident => $kind:ident),* $(,)?) => {
+        $($(#[$doc])*
+        pub fn $name(message: impl Into<String>) -> Self {
+            Self::new(ErrorKind::$kind, message)
+        })*
+    };
+}
+
+impl Error {
+    /// An error of `kind` with a message and no place yet.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            message: message.into(),
+            file: None,
+            at: None,
+            key: None,
+            hint: None,
+            continuable: false,
+            cause: None,
+        }))
+    }
+
+    constructors! {
+        /// The bytes break the rules of their format.
+        malformed => Malformed,
+        /// The data end before they should.
+        truncated => Truncated,
+        /// Well-formed, but not something this program handles.
+        unsupported => Unsupported,
+        /// A size beyond the limits.
+        limit => Limit,
+        /// A wrong argument, option or combination of them.
+        usage => Usage,
+        /// One utterance that can't take part.
+        unfit => Unfit,
+    }
+
+    /// A failure reported by the system; `doing` says what was tried, such as `cannot write`.
+    pub fn io(doing: impl fmt::Display, cause: io::Error) -> Self {
+        let mut error = Self::new(ErrorKind::Io, format!("{doing}: {}", system_text(&cause)));
+        error.0.cause = Some(cause);
+        error
+    }
+
+    /// Names the file, unless an inner layer did.
+    #[must_use]
+    pub fn file(mut self, name: impl Into<String>) -> Self {
+        self.0.file.get_or_insert_with(|| name.into());
+        self
+    }
+
+    /// Names the byte, counted from 0 in the (decompressed) file, unless a place is known.
+    #[must_use]
+    pub fn byte(mut self, offset: u64) -> Self {
+        self.0.at.get_or_insert(Place::Byte(offset));
+        self
+    }
+
+    /// Names the line, counted from 1, unless a place is known.
+    #[must_use]
+    pub fn line(mut self, number: u64) -> Self {
+        self.0.at.get_or_insert(Place::Line(number));
+        self
+    }
+
+    /// Names the utterance, unless an inner layer did.
+    #[must_use]
+    pub fn utterance(mut self, key: &Key) -> Self {
+        if self.0.key.is_none() {
+            self.0.key = Some(key.clone());
+        }
+        self
+    }
+
+    /// Adds what to do next, shown on a line of its own.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint.get_or_insert_with(|| hint.into());
+        self
+    }
+
+    /// Says that the reader can go on with the next utterance.
+    #[must_use]
+    pub fn continuable(mut self) -> Self {
+        self.0.continuable = true;
+        self
+    }
+
+    /// Puts `context: ` before the message.
+    #[must_use]
+    pub fn context(mut self, context: impl fmt::Display) -> Self {
+        self.0.message = format!("{context}: {}", self.0.message);
+        self
+    }
+
+    /// What sort of error it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The file it is about, if known.
+    pub fn file_name(&self) -> Option<&str> {
+        self.0.file.as_deref()
+    }
+
+    /// The byte it is about, if known.
+    pub fn byte_offset(&self) -> Option<u64> {
+        match self.0.at {
+            Some(Place::Byte(n)) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// The line it is about, if known.
+    pub fn line_number(&self) -> Option<u64> {
+        match self.0.at {
+            Some(Place::Line(n)) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// The utterance it is about, if known.
+    pub fn key(&self) -> Option<&Key> {
+        self.0.key.as_ref()
+    }
+
+    /// The message without its place.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What to do about it.
+    pub fn hint_text(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// Whether the reader can go on with the next utterance.
+    pub fn can_continue(&self) -> bool {
+        self.0.continuable
+    }
+
+    /// Whether it only says that the reader of our output went away.
+    pub fn is_broken_pipe(&self) -> bool {
+        self.0
+            .cause
+            .as_ref()
+            .is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl fmt::Display for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            match self.at {
+                Some(Place::Byte(n)) => write!(f, "{file}@{n}: ")?,
+                Some(Place::Line(n)) => write!(f, "{file}:{n}: ")?,
+                None => write!(f, "{file}: ")?,
+            }
+        }
+        if let Some(key) = &self.key {
+            write!(f, "utterance {key}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+/// The system's words without the `(os error N)` that users can't use.
+fn system_text(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn displays_on_one_line_with_its_place() {
+        let error = Error::malformed("matrix header says 0 columns")
+            .utterance(&Key::from("A-03"))
+            .byte(18734)
+            .file("feats.ark")
+            .file("outer")
+            .byte(0);
+        assert_eq!(
+            error.to_string(),
+            "feats.ark@18734: utterance A-03: matrix header says 0 columns"
+        );
+    }
+
+    #[test]
+    fn is_one_word_and_can_cross_threads() {
+        fn crosses<T: Send + Sync>() {}
+        crosses::<Error>();
+        assert_eq!(size_of::<Error>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn system_errors_lose_their_number() {
+        let error = Error::io("cannot open", io::Error::from_raw_os_error(2));
+        assert_eq!(error.to_string(), "cannot open: No such file or directory");
+    }
+}

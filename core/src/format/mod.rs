@@ -1,0 +1,13 @@
+//! The contract between the converter and a format.
+
+mod caps;
+mod options;
+mod probe;
+mod registry;
+mod traits;
+
+pub use caps::{Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, Place, Tags};
+pub use options::{OptionSpec, Options};
+pub use probe::{Probe, Score};
+pub use registry::Registry;
+pub use traits::{Format, FormatInfo, Reader, Writer, Written};

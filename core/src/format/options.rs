@@ -1,0 +1,104 @@
+//! `key=value` options of a format.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::FormatInfo;
+use crate::{Error, Result};
+
+/// An option that a format knows.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionSpec {
+    /// The key.
+    pub name: &'static str,
+    /// What the value looks like, such as `little|big` or `PATH`.
+    pub value: &'static str,
+    /// What it does.
+    pub help: &'static str,
+}
+
+/// Options for one input or output, every key known to its format.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pairs: Vec<(&'static str, String)>,
+}
+
+impl Options {
+    /// Takes `key=value` pairs that `format` knows; the last of a repeated key counts.
+    ///
+    /// # Errors
+    /// An unknown key; the error lists the known ones.
+    pub fn new<K, V>(format: &FormatInfo, pairs: impl IntoIterator<Item = (K, V)>) -> Result<Self>
+    where
+        K: AsRef<str>,
+        V: Into<String>,
+    {
+        let mut options = Self::default();
+        for (key, value) in pairs {
+            let key = key.as_ref();
+            let Some(spec) = format.options.iter().find(|o| o.name == key) else {
+                let known: Vec<_> = format.options.iter().map(|o| o.name).collect();
+                let known = if known.is_empty() {
+                    format!("{} has no options", format.name)
+                } else {
+                    format!("{} knows: {}", format.name, known.join(", "))
+                };
+                return Err(
+                    Error::usage(format!("unknown option '{key}' for {}", format.name)).hint(known),
+                );
+            };
+            options.pairs.push((spec.name, value.into()));
+        }
+        Ok(options)
+    }
+
+    /// The value of `key`, if given.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.pairs
+            .iter()
+            .rev()
+            .find(|(name, _)| *name == key)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The value of `key` read as a `T`.
+    ///
+    /// # Errors
+    /// The value is no `T`.
+    pub fn parse<T: FromStr<Err: fmt::Display>>(&self, key: &str) -> Result<Option<T>> {
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        value
+            .parse()
+            .map(Some)
+            .map_err(|e| bad_value(key, value).context_of(&e))
+    }
+
+    /// The value of `key` as one of several words, by its place among them.
+    ///
+    /// # Errors
+    /// The value is none of them; the error lists them.
+    pub fn choice<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<Option<T>> {
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        match words.iter().find(|(word, _)| *word == value) {
+            Some((_, choice)) => Ok(Some(*choice)),
+            None => {
+                let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+                Err(bad_value(key, value).hint(format!("known: {}", known.join(", "))))
+            }
+        }
+    }
+}
+
+fn bad_value(key: &str, value: &str) -> Error {
+    Error::usage(format!("option {key}: '{value}' is no valid value"))
+}
+
+impl Error {
+    fn context_of(self, cause: &impl fmt::Display) -> Self {
+        self.hint(cause.to_string())
+    }
+}

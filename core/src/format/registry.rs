@@ -1,0 +1,112 @@
+//! The formats a program knows.
+
+use super::{Format, Probe, Score};
+use crate::bytes::{Codec, Source};
+use crate::{Error, ErrorKind, Result};
+
+/// A list of formats, found by name or by content.
+#[derive(Clone, Default)]
+pub struct Registry {
+    formats: Vec<&'static dyn Format>,
+}
+
+impl Registry {
+    /// A registry of `formats`.
+    pub fn new(formats: impl IntoIterator<Item = &'static dyn Format>) -> Self {
+        Self {
+            formats: formats.into_iter().collect(),
+        }
+    }
+
+    /// All formats, in the order of their registration.
+    pub fn formats(&self) -> impl Iterator<Item = &'static dyn Format> + '_ {
+        self.formats.iter().copied()
+    }
+
+    /// The format called `name`.
+    pub fn find(&self, name: &str) -> Option<&'static dyn Format> {
+        self.formats().find(|f| f.info().name == name)
+    }
+
+    /// The format called `name`.
+    ///
+    /// # Errors
+    /// There is none; the error lists what there is.
+    pub fn get(&self, name: &str) -> Result<&'static dyn Format> {
+        self.find(name).ok_or_else(|| {
+            Error::usage(format!("unknown format '{name}'"))
+                .hint(format!("known: {}", self.names().join(", ")))
+        })
+    }
+
+    /// The names of all formats.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.formats().map(|f| f.info().name).collect()
+    }
+
+    /// The formats that claim a file extension.
+    pub fn by_extension(&self, extension: &str) -> Vec<&'static dyn Format> {
+        self.formats()
+            .filter(|f| f.info().extensions.contains(&extension))
+            .collect()
+    }
+
+    /// How well each format fits `source`, best first; those that don't fit are left out.
+    ///
+    /// # Errors
+    /// Reading fails.
+    pub fn rank(&self, source: &mut Source) -> Result<Vec<(Score, &'static dyn Format)>> {
+        let path = source.path().map(|p| Codec::strip_extension(p).to_owned());
+        let len = source.len();
+        let head = source.peek(Probe::HEAD + 1)?;
+        let whole = head.len() <= Probe::HEAD;
+        let head = &head[..head.len().min(Probe::HEAD)];
+        let probe = Probe {
+            head,
+            whole,
+            len,
+            path: path.as_deref(),
+        };
+        let mut ranked: Vec<_> = self.formats().map(|f| (f.probe(&probe), f)).collect();
+        ranked.retain(|(score, _)| *score > Score::No);
+        ranked.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        Ok(ranked)
+    }
+
+    /// The one format that fits `source` best.
+    ///
+    /// # Errors
+    /// None fits, or several fit equally well.
+    pub fn detect(&self, source: &mut Source) -> Result<&'static dyn Format> {
+        let ranked = self.rank(source)?;
+        match ranked.as_slice() {
+            [] => Err(self.unrecognised(source)),
+            [(first, a), (second, b), ..] if first == second => Err(Error::new(
+                ErrorKind::Ambiguous,
+                format!("may be {} or {}", a.info().name, b.info().name),
+            )
+            .file(source.name())
+            .hint(format!(
+                "say which with --from {} or --from {}",
+                a.info().name,
+                b.info().name
+            ))),
+            [(_, format), ..] => Ok(*format),
+        }
+    }
+
+    fn unrecognised(&self, source: &mut Source) -> Error {
+        let empty = source.at_end().unwrap_or(false);
+        let message = if empty {
+            "the file is empty"
+        } else {
+            "no known format"
+        };
+        Error::new(ErrorKind::Unrecognised, message)
+            .file(source.name())
+            .hint(format!(
+                "known formats: {}; force one with --from",
+                self.names().join(", ")
+            ))
+    }
+}

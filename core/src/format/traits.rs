@@ -1,0 +1,107 @@
+//! Formats, readers and writers.
+
+use super::{Caps, OptionSpec, Options, Place, Probe, Score};
+use crate::Result;
+use crate::bytes::{Env, Output, Source};
+use crate::model::{DatasetInfo, Utterance};
+
+/// What a format is called and takes.
+pub struct FormatInfo {
+    /// The name users type, as in `pfile:feats.pfile`.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// File extensions without the point, the usual one first.
+    pub extensions: &'static [&'static str],
+    /// The options it knows, for reading and writing.
+    pub options: &'static [OptionSpec],
+}
+
+/// A file format: recognises, reads and writes it.
+///
+/// None of the traits here has default methods, so a wrapper can't lose a call in silence.
+pub trait Format: Send + Sync {
+    /// What it is called and takes.
+    fn info(&self) -> &'static FormatInfo;
+
+    /// How well the start of a file fits. A pure function of its input.
+    fn probe(&self, head: &Probe<'_>) -> Score;
+
+    /// What an output of this format with these options, at this sort of place, can hold.
+    ///
+    /// # Errors
+    /// An option's value is wrong.
+    fn caps(&self, options: &Options, place: Place) -> Result<Caps>;
+
+    /// Opens a data set for reading.
+    ///
+    /// # Errors
+    /// The header is broken, or an option's value is wrong.
+    fn open(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>>;
+
+    /// Starts a data set in `output`, which the caller commits once the writer is finished.
+    /// Formats that hold one utterance a file ask for [`Part::Utterance`](crate::bytes::Part).
+    ///
+    /// # Errors
+    /// The output can't be made, or an option's value is wrong.
+    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>>;
+}
+
+/// A stream of utterances.
+pub trait Reader: Send {
+    /// What is known of the data set; it may grow while the stream is read.
+    fn info(&self) -> &DatasetInfo;
+
+    /// Reads the next utterance into `utt`, overwriting every field and keeping allocations.
+    /// `false` at the end, and ever after.
+    ///
+    /// # Errors
+    /// With [`can_continue`](crate::Error::can_continue) the next call reads the utterance after;
+    /// otherwise the stream is over.
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool>;
+}
+
+/// Takes utterances and stores all of each, or fails. What a format can't hold is refused:
+/// narrowing and dropping is the [adapter](crate::adapt)'s work.
+pub trait Writer: Send {
+    /// Stores one utterance.
+    ///
+    /// # Errors
+    /// The output is lost after any error but one that [can continue](crate::Error::can_continue).
+    fn write(&mut self, utt: &Utterance) -> Result<()>;
+
+    /// Completes all streams. Dropping a writer instead abandons them.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn finish(self: Box<Self>) -> Result<Written>;
+}
+
+/// What a writer wrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Utterances.
+    pub utterances: u64,
+    /// Frames.
+    pub frames: u64,
+    /// Bytes in all streams, before any compression.
+    pub bytes: u64,
+}
+
+impl Written {
+    /// Counts one more utterance.
+    pub fn count(&mut self, utt: &Utterance) {
+        self.utterances += 1;
+        self.frames += utt.frames();
+    }
+}
+
+impl Reader for Box<dyn Reader> {
+    fn info(&self) -> &DatasetInfo {
+        (**self).info()
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        (**self).read(utt)
+    }
+}

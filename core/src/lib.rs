@@ -1,0 +1,23 @@
+//! The core of spr-convert: everything that readers, writers and stages of speech data share.
+//!
+//! * [`model`] – the utterance and its matrices;
+//! * [`bytes`] – sources that undo compression, outputs that appear whole or not at all;
+//! * [`format`] – the contract between the converter and a format;
+//! * [`stage`] – readers made of readers;
+//! * [`adapt`] – the only place where data are narrowed or dropped, measured and reported.
+//!
+//! The core knows no format.
+
+pub mod adapt;
+pub mod bytes;
+mod error;
+pub mod format;
+mod limits;
+pub mod loss;
+pub mod model;
+pub mod number;
+pub mod side;
+pub mod stage;
+
+pub use error::{Error, ErrorKind, Result};
+pub use limits::Limits;

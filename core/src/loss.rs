@@ -1,0 +1,236 @@
+//! What a target can't hold: kinds of loss, who allows them, and what they came to.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::model::{CastStats, Key};
+use crate::{Error, ErrorKind, Result};
+
+/// What is lost.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LossKind {
+    /// Digits of numbers.
+    Precision,
+    /// Numbers beyond the range of the target's type.
+    Range,
+    /// Frame labels.
+    Labels,
+    /// Names of utterances.
+    Keys,
+    /// Where one utterance ends and the next starts.
+    Boundaries,
+    /// Header lines, frame shift and the like.
+    Metadata,
+    /// The difference between a number, a vector and a matrix.
+    Rank,
+}
+
+impl LossKind {
+    /// Every kind.
+    pub const ALL: &'static [Self] = &[
+        Self::Precision,
+        Self::Range,
+        Self::Labels,
+        Self::Keys,
+        Self::Boundaries,
+        Self::Metadata,
+        Self::Rank,
+    ];
+
+    /// The name that `--allow-loss` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Precision => "precision",
+            Self::Range => "range",
+            Self::Labels => "labels",
+            Self::Keys => "keys",
+            Self::Boundaries => "boundaries",
+            Self::Metadata => "metadata",
+            Self::Rank => "rank",
+        }
+    }
+
+    /// What is lost, in a few words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Precision => "digits of numbers",
+            Self::Range => "numbers beyond the target's range",
+            Self::Labels => "frame labels",
+            Self::Keys => "names of utterances",
+            Self::Boundaries => "where utterances start and end",
+            Self::Metadata => "header lines, frame shift and the like",
+            Self::Rank => "whether it was a number, a vector or a matrix",
+        }
+    }
+}
+
+impl fmt::Display for LossKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for LossKind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|k| k.name() == text)
+            .ok_or_else(|| {
+                let known: Vec<_> = Self::ALL.iter().map(|k| k.name()).collect();
+                Error::usage(format!("unknown kind of loss '{text}'"))
+                    .hint(format!("known: {}, all", known.join(", ")))
+            })
+    }
+}
+
+/// Which losses are allowed. [`LossKind::Metadata`] always is, with a warning.
+#[derive(Clone, Debug, Default)]
+pub struct LossPolicy {
+    allowed: Vec<LossKind>,
+}
+
+impl LossPolicy {
+    /// Allows one more kind.
+    pub fn allow(&mut self, kind: LossKind) {
+        self.allowed.push(kind);
+    }
+
+    /// Allows every kind.
+    pub fn allow_all(&mut self) {
+        self.allowed.extend(LossKind::ALL);
+    }
+
+    /// Whether the user asked for this loss.
+    pub fn allows(&self, kind: LossKind) -> bool {
+        self.allowed.contains(&kind)
+    }
+
+    /// Whether this loss stops the conversion.
+    pub fn denies(&self, kind: LossKind) -> bool {
+        kind != LossKind::Metadata && !self.allows(kind)
+    }
+}
+
+/// What one kind of loss came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LossLine {
+    /// Utterances concerned.
+    pub utterances: u64,
+    /// Values changed.
+    pub values: u64,
+    /// Values looked at in those utterances.
+    pub of: u64,
+    /// The largest difference, for [`LossKind::Precision`].
+    pub max_abs_err: f64,
+    /// The first utterance concerned.
+    pub first: Option<Key>,
+    /// What exactly, where there is more to say: names of header lines and the like.
+    pub what: Vec<String>,
+}
+
+/// All losses of a conversion.
+#[derive(Clone, Debug, Default)]
+pub struct LossReport {
+    lines: BTreeMap<LossKind, LossLine>,
+}
+
+impl LossReport {
+    /// Counts a loss in the utterance `key`.
+    pub fn add(&mut self, kind: LossKind, key: &Key, what: Option<&str>) {
+        let line = self.lines.entry(kind).or_default();
+        line.utterances += 1;
+        line.first.get_or_insert_with(|| key.clone());
+        if let Some(what) = what
+            && !line.what.iter().any(|w| w == what)
+            && line.what.len() < 20
+        {
+            line.what.push(what.to_owned());
+        }
+    }
+
+    /// Counts what a cast changed in the utterance `key`.
+    pub fn add_cast(&mut self, key: &Key, stats: &CastStats) {
+        let precise = stats.changed - stats.clipped;
+        for (kind, values) in [
+            (LossKind::Precision, precise),
+            (LossKind::Range, stats.clipped),
+        ] {
+            if values > 0 {
+                self.add(kind, key, None);
+                let line = self.lines.entry(kind).or_default();
+                line.values += values;
+                line.of += stats.values;
+                if kind == LossKind::Precision {
+                    line.max_abs_err = line.max_abs_err.max(stats.max_abs_err);
+                }
+            }
+        }
+    }
+
+    /// Whether nothing was lost.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Each kind of loss that occurred.
+    pub fn lines(&self) -> impl Iterator<Item = (LossKind, &LossLine)> {
+        self.lines.iter().map(|(kind, line)| (*kind, line))
+    }
+
+    /// Whether a loss occurred that `policy` denies.
+    pub fn is_denied(&self, policy: &LossPolicy) -> bool {
+        self.lines.keys().any(|kind| policy.denies(*kind))
+    }
+
+    /// The error for the denied losses, if there are any; `target` names the format.
+    pub fn denied(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
+        let denied: Vec<_> = self
+            .lines()
+            .filter(|(kind, _)| policy.denies(*kind))
+            .collect();
+        let (_, line) = denied.first()?;
+        let texts: Vec<_> = denied
+            .iter()
+            .map(|(kind, line)| describe(*kind, line))
+            .collect();
+        let names: Vec<_> = denied.iter().map(|(kind, _)| kind.name()).collect();
+        let message = format!("{target} can't hold all of it: {}", texts.join("; "));
+        let mut error = Error::new(ErrorKind::Loss, message).hint(format!(
+            "to go on all the same, add --allow-loss {}",
+            names.join(",")
+        ));
+        if let (1, Some(key)) = (line.utterances, &line.first) {
+            error = error.utterance(key);
+        }
+        Some(error)
+    }
+}
+
+/// One line on what a loss came to: `precision: 12 of 80 values in 2 utterances would change, …`.
+pub fn describe(kind: LossKind, line: &LossLine) -> String {
+    let utterances = match line.utterances {
+        1 => "1 utterance".to_owned(),
+        n => format!("{n} utterances"),
+    };
+    let what = if line.what.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", line.what.join(", "))
+    };
+    match kind {
+        LossKind::Precision => format!(
+            "precision: {} of {} values in {utterances} change, by up to {:e}",
+            line.values, line.of, line.max_abs_err
+        ),
+        LossKind::Range => format!(
+            "range: {} of {} values in {utterances} are beyond the target's type",
+            line.values, line.of
+        ),
+        _ => format!("{kind}: {} of {utterances}{what}", kind.describe()),
+    }
+}

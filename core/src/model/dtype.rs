@@ -1,0 +1,297 @@
+//! Element types.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::number;
+use crate::{Error, Result};
+
+/// The type of a matrix's elements. Integers are two's complement, floats IEEE 754.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Dtype {
+    /// 32-bit float.
+    #[default]
+    F32,
+    /// 64-bit float.
+    F64,
+    /// Signed byte.
+    I8,
+    /// Unsigned byte.
+    U8,
+    /// Signed 16-bit integer.
+    I16,
+    /// Unsigned 16-bit integer.
+    U16,
+    /// Signed 32-bit integer.
+    I32,
+    /// Unsigned 32-bit integer.
+    U32,
+    /// Signed 64-bit integer.
+    I64,
+    /// Unsigned 64-bit integer.
+    U64,
+}
+
+/// Runs `$body` with `$T` standing for the Rust type of `$dtype`.
+///
+/// ```
+/// use spr_core::{dispatch, model::Dtype};
+/// let size = dispatch!(Dtype::I16, T => size_of::<T>());
+/// assert_eq!(size, 2);
+/// ```
+#[macro_export]
+macro_rules! dispatch {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            $crate::model::Dtype::F32 => {
+                type $T = f32;
+                $body
+            }
+            $crate::model::Dtype::F64 => {
+                type $T = f64;
+                $body
+            }
+            $crate::model::Dtype::I8 => {
+                type $T = i8;
+                $body
+            }
+            $crate::model::Dtype::U8 => {
+                type $T = u8;
+                $body
+            }
+            $crate::model::Dtype::I16 => {
+                type $T = i16;
+                $body
+            }
+            $crate::model::Dtype::U16 => {
+                type $T = u16;
+                $body
+            }
+            $crate::model::Dtype::I32 => {
+                type $T = i32;
+                $body
+            }
+            $crate::model::Dtype::U32 => {
+                type $T = u32;
+                $body
+            }
+            $crate::model::Dtype::I64 => {
+                type $T = i64;
+                $body
+            }
+            // The enum is non-exhaustive outside this crate, where `U64` is the last arm.
+            _ => {
+                type $T = u64;
+                $body
+            }
+        }
+    };
+}
+
+impl Dtype {
+    /// Every element type.
+    pub const ALL: &'static [Self] = &[
+        Self::F32,
+        Self::F64,
+        Self::I8,
+        Self::U8,
+        Self::I16,
+        Self::U16,
+        Self::I32,
+        Self::U32,
+        Self::I64,
+        Self::U64,
+    ];
+
+    /// Bytes of one element.
+    pub fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::F32 | Self::I32 | Self::U32 => 4,
+            Self::F64 | Self::I64 | Self::U64 => 8,
+        }
+    }
+
+    /// The short name, as in `--dtype`: `f32`, `i16`, …
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::I8 => "i8",
+            Self::U8 => "u8",
+            Self::I16 => "i16",
+            Self::U16 => "u16",
+            Self::I32 => "i32",
+            Self::U32 => "u32",
+            Self::I64 => "i64",
+            Self::U64 => "u64",
+        }
+    }
+
+    /// Whether it is `f32` or `f64`.
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// Whether it can hold negative numbers.
+    pub fn is_signed(self) -> bool {
+        !matches!(self, Self::U8 | Self::U16 | Self::U32 | Self::U64)
+    }
+
+    /// Whether every value of `self` has an equal value in `to`.
+    pub fn fits(self, to: Self) -> bool {
+        let digits = |d: Self| match d {
+            Self::F32 => 24,
+            Self::F64 => 53,
+            other => 8 * other.size() - usize::from(other.is_signed()),
+        };
+        match (self.is_float(), to.is_float()) {
+            (true, false) => false,
+            (true, true) => self.size() <= to.size(),
+            (false, _) => digits(self) <= digits(to) && (to.is_signed() || !self.is_signed()),
+        }
+    }
+}
+
+impl fmt::Display for Dtype {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Dtype {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|d| d.name() == text)
+            .ok_or_else(|| {
+                let known: Vec<_> = Self::ALL.iter().map(|d| d.name()).collect();
+                Error::usage(format!("unknown element type '{text}'"))
+                    .hint(format!("known: {}", known.join(", ")))
+            })
+    }
+}
+
+/// A value on its way from one element type to another.
+#[derive(Clone, Copy)]
+pub enum Wide {
+    /// Any integer.
+    Int(i128),
+    /// Any float.
+    Float(f64),
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A Rust type that can be the element of a [`Matrix`](super::Matrix).
+pub trait Element: bytemuck::Pod + PartialEq + PartialOrd + Send + Sync + sealed::Sealed {
+    /// The matching run-time type.
+    const DTYPE: Dtype;
+    /// The value, widened without loss.
+    fn widen(self) -> Wide;
+    /// The nearest value of this type: rounded, clipped to the range, NaN to 0 in integers.
+    fn nearest(wide: Wide) -> Self;
+    /// Appends its shortest text that reads back to the same value.
+    fn print(self, out: &mut Vec<u8>);
+    /// Reads all of `text`; `None` if it is no number or doesn't fit the type.
+    fn parse(text: &[u8]) -> Option<Self>;
+}
+
+macro_rules! integer_element {
+    ($($t:ty => $dtype:ident),*) => {$(
+        impl sealed::Sealed for $t {}
+        impl Element for $t {
+            const DTYPE: Dtype = Dtype::$dtype;
+            #[inline]
+            fn widen(self) -> Wide {
+                Wide::Int(i128::from(self))
+            }
+            #[inline]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss,
+                reason = "clipped before, and float casts saturate")]
+            fn nearest(wide: Wide) -> Self {
+                match wide {
+                    Wide::Int(v) => v.clamp(i128::from(<$t>::MIN), i128::from(<$t>::MAX)) as $t,
+                    Wide::Float(v) => v.round_ties_even() as $t,
+                }
+            }
+            #[inline]
+            fn print(self, out: &mut Vec<u8>) {
+                out.extend_from_slice(itoa::Buffer::new().format(self).as_bytes());
+            }
+            #[inline]
+            fn parse(text: &[u8]) -> Option<Self> {
+                number::parse_integer(text)
+            }
+        }
+    )*};
+}
+
+integer_element!(i8 => I8, u8 => U8, i16 => I16, u16 => U16, i32 => I32, u32 => U32, i64 => I64, u64 => U64);
+
+macro_rules! float_element {
+    ($t:ty, $dtype:ident, $print:path, $parse:path) => {
+        impl sealed::Sealed for $t {}
+        impl Element for $t {
+            const DTYPE: Dtype = Dtype::$dtype;
+            #[inline]
+            fn widen(self) -> Wide {
+                Wide::Float(f64::from(self))
+            }
+            #[inline]
+            #[allow(
+                clippy::cast_possible_truncation,
+                reason = "the nearest value is asked for"
+            )]
+            fn nearest(wide: Wide) -> Self {
+                match wide {
+                    Wide::Int(v) => v as $t,
+                    Wide::Float(v) => v as $t,
+                }
+            }
+            #[inline]
+            fn print(self, out: &mut Vec<u8>) {
+                $print(self, out);
+            }
+            #[inline]
+            fn parse(text: &[u8]) -> Option<Self> {
+                $parse(text)
+            }
+        }
+    };
+}
+
+float_element!(f32, F32, number::print_f32, number::parse_f32);
+float_element!(f64, F64, number::print_f64, number::parse_f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back() {
+        for &dtype in Dtype::ALL {
+            assert_eq!(dtype.name().parse::<Dtype>().unwrap(), dtype);
+            assert_eq!(dispatch!(dtype, T => T::DTYPE), dtype);
+            assert_eq!(dispatch!(dtype, T => size_of::<T>()), dtype.size());
+        }
+        assert!("f16".parse::<Dtype>().is_err());
+    }
+
+    #[test]
+    fn fits_is_exact() {
+        assert!(Dtype::I16.fits(Dtype::F32));
+        assert!(!Dtype::I32.fits(Dtype::F32));
+        assert!(Dtype::U32.fits(Dtype::F64));
+        assert!(!Dtype::I8.fits(Dtype::U64));
+        assert!(Dtype::U8.fits(Dtype::I16));
+        assert!(!Dtype::F32.fits(Dtype::I64));
+    }
+}

@@ -1,0 +1,50 @@
+//! What a reader knows of its data set as a whole.
+
+use super::{Decimal, Dtype};
+use crate::bytes::ByteOrder;
+
+/// Where the keys come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeySource {
+    /// They are in the file, or are the names of the files.
+    #[default]
+    Stored,
+    /// They are in a side file.
+    SideFile,
+    /// They were made up: `utt000000`, …
+    Generated,
+}
+
+impl KeySource {
+    /// The name that `info --json` gives it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stored => "stored",
+            Self::SideFile => "sidecar",
+            Self::Generated => "generated",
+        }
+    }
+}
+
+/// Facts from headers, each `None` until known. They may grow while the stream is read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DatasetInfo {
+    /// Utterances, if a header counts them.
+    pub utterances: Option<u64>,
+    /// Frames, if a header counts them.
+    pub frames: Option<u64>,
+    /// Feature columns, if all utterances share them.
+    pub dim: Option<u64>,
+    /// Element type of the features, if all utterances share it.
+    pub dtype: Option<Dtype>,
+    /// Label columns, if all utterances share them.
+    pub label_columns: Option<u64>,
+    /// Byte order of the stored numbers; `None` for text.
+    pub byte_order: Option<ByteOrder>,
+    /// Coders undone on reading, such as `gzip` or Kaldi's `CM`.
+    pub compression: Option<String>,
+    /// Seconds from frame to frame.
+    pub frame_shift: Option<Decimal>,
+    /// Where the keys come from.
+    pub keys: KeySource,
+}

@@ -1,0 +1,169 @@
+//! The side file that keeps utterance names for formats without them.
+//!
+//! `OUT.utt2num_frames` has a line `key frames` for each utterance, as Kaldi's file of that name.
+
+use std::path::{Path, PathBuf};
+
+use crate::bytes::{Env, Output, Part, Sink, Source};
+use crate::format::{OptionSpec, Options};
+use crate::model::Key;
+use crate::number;
+use crate::{Error, Limits, Result};
+
+/// What is appended to the name of the data.
+pub const SUFFIX: &str = ".utt2num_frames";
+
+/// The option that leaves the side file out or puts it elsewhere.
+pub const OPTION: OptionSpec = OptionSpec {
+    name: "keys",
+    value: "none|PATH",
+    help: "the side file with the names of the utterances (default: beside the data)",
+};
+
+/// Reads names and lengths.
+pub struct SideReader {
+    source: Source,
+    line: Vec<u8>,
+    number: u64,
+    limits: Limits,
+}
+
+impl SideReader {
+    /// The side file of `data`: what the option `keys` names, or the one beside the data if it is
+    /// there; `None` with `keys=none`.
+    ///
+    /// # Errors
+    /// A file named by the option can't be opened.
+    pub fn find(data: &Source, options: &Options, env: &Env) -> Result<Option<Self>> {
+        let path = match options.get(OPTION.name) {
+            Some("none") => return Ok(None),
+            Some(path) => PathBuf::from(path),
+            None => match data.path().map(beside).filter(|path| path.exists()) {
+                Some(path) => path,
+                None => return Ok(None),
+            },
+        };
+        let source = Source::open(&path)?;
+        Ok(Some(Self {
+            source,
+            line: Vec::new(),
+            number: 0,
+            limits: env.limits,
+        }))
+    }
+
+    /// The name of the side file.
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// The next name, written to `key`, and its number of frames; `None` at the end.
+    ///
+    /// # Errors
+    /// A line that is not `key frames`.
+    pub fn read(&mut self, key: &mut Key) -> Result<Option<u64>> {
+        if !self.source.line(&mut self.line, &self.limits)? {
+            return Ok(None);
+        }
+        self.number += 1;
+        let mut words = self
+            .line
+            .split(u8::is_ascii_whitespace)
+            .filter(|w| !w.is_empty());
+        match (
+            words.next(),
+            words.next().and_then(number::parse_integer),
+            words.next(),
+        ) {
+            (Some(name), Some(frames), None) => {
+                key.set(name);
+                Ok(Some(frames))
+            }
+            _ => Err(self.error("a line is not 'key frames'")),
+        }
+    }
+
+    /// The name of the next utterance, which has `frames` frames, written to `key`.
+    ///
+    /// # Errors
+    /// The side file ends early, or says another number of frames.
+    pub fn name_next(&mut self, key: &mut Key, frames: u64) -> Result<()> {
+        match self.read(key)? {
+            Some(n) if n == frames => Ok(()),
+            Some(n) => Err(self
+                .error(format!("says {n} frames, the data have {frames}"))
+                .utterance(key)),
+            None => Err(self.error("has fewer lines than the data have utterances")),
+        }
+    }
+
+    /// Checks that every name was used.
+    ///
+    /// # Errors
+    /// There are more lines.
+    pub fn end(&mut self) -> Result<()> {
+        match self.read(&mut Key::default())? {
+            None => Ok(()),
+            Some(_) => Err(self.error("has more lines than the data have utterances")),
+        }
+    }
+
+    /// An error at the current line that says what can be done about it.
+    pub fn error(&self, message: impl Into<String>) -> Error {
+        Error::malformed(message)
+            .file(self.source.name())
+            .line(self.number)
+            .hint("if the side file is of other data, read without it: keys=none")
+    }
+}
+
+/// Writes names and lengths.
+pub struct SideWriter {
+    sink: Sink,
+}
+
+impl SideWriter {
+    /// The side file of `output`: beside the data, or where the option `keys` says; `None` with
+    /// `keys=none`, which also removes the one that a replaced output had, and where there is no
+    /// place beside.
+    ///
+    /// # Errors
+    /// It exists and may not be replaced, or the system refuses.
+    pub fn create(output: &Output, options: &Options) -> Result<Option<Self>> {
+        let part = match options.get(OPTION.name) {
+            Some("none") => {
+                output.discard(Part::Suffix(SUFFIX));
+                return Ok(None);
+            }
+            Some(path) => Part::At(Path::new(path)),
+            None if output.has_siblings() => Part::Suffix(SUFFIX),
+            None => return Ok(None),
+        };
+        Ok(Some(Self {
+            sink: output.create(part, false)?,
+        }))
+    }
+
+    /// Adds one utterance.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn write(&mut self, key: &Key, frames: u64) -> Result<()> {
+        self.sink.put(key.as_bytes())?;
+        self.sink.put(format!(" {frames}\n").as_bytes())
+    }
+
+    /// Completes the file; to be called before the data are finished, so that it appears first.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn finish(self) -> Result<u64> {
+        self.sink.finish()
+    }
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(SUFFIX);
+    name.into()
+}

@@ -1,0 +1,128 @@
+//! A folder of files, one an utterance, as one data set.
+
+use std::path::{Path, PathBuf};
+
+use crate::bytes::{Codec, Env, Source};
+use crate::format::{Format, Options, Reader, Registry};
+use crate::model::{DatasetInfo, Key, Utterance};
+use crate::{Error, ErrorKind, Result};
+
+/// Reads every file of a folder as one utterance, whose key is the file's path in the folder
+/// without its extension. Utterances come in the order of their keys.
+pub struct FolderReader {
+    files: std::vec::IntoIter<(Key, PathBuf)>,
+    format: &'static dyn Format,
+    options: Options,
+    env: Env,
+    info: DatasetInfo,
+}
+
+impl FolderReader {
+    /// Opens `folder`, whose files have one of the extensions of `format`; others are passed over
+    /// with a warning.
+    ///
+    /// # Errors
+    /// The folder can't be read, or two files have the same key.
+    pub fn open(
+        folder: &Path,
+        format: &'static dyn Format,
+        options: Options,
+        env: Env,
+    ) -> Result<Self> {
+        let (mut files, others) = list(folder, |ext| format.info().extensions.contains(&ext))?;
+        if others > 0 {
+            env.warn(
+                &Error::unfit(format!("{others} files are not {}", format.info().name))
+                    .file(folder.display().to_string()),
+            );
+        }
+        files.sort();
+        if let Some(pair) = files.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(Error::unfit("two files give the same key")
+                .utterance(&pair[0].0)
+                .file(pair[1].1.display().to_string()));
+        }
+        let info = DatasetInfo {
+            utterances: Some(files.len() as u64),
+            ..DatasetInfo::default()
+        };
+        Ok(Self {
+            files: files.into_iter(),
+            format,
+            options,
+            env,
+            info,
+        })
+    }
+
+    /// The format of a folder's files: the one that claims their extensions and recognises the
+    /// first of them.
+    ///
+    /// # Errors
+    /// There is none, or the first file is of several or of none.
+    pub fn detect(folder: &Path, registry: &Registry) -> Result<&'static dyn Format> {
+        let (mut files, _) = list(folder, |ext| !registry.by_extension(ext).is_empty())?;
+        files.sort();
+        let Some((_, first)) = files.first() else {
+            return Err(
+                Error::new(ErrorKind::Unrecognised, "holds no files of a known format")
+                    .file(folder.display().to_string())
+                    .hint(format!("known formats: {}", registry.names().join(", "))),
+            );
+        };
+        registry.detect(&mut Source::open(first)?)
+    }
+
+    fn read_file(&self, path: &Path, utt: &mut Utterance) -> Result<()> {
+        let source = Source::open(path)?;
+        let mut reader = self.format.open(source, &self.options, &self.env)?;
+        if !reader.read(utt)? {
+            return Err(Error::malformed("the file holds no utterance"));
+        }
+        Ok(())
+    }
+}
+
+impl Reader for FolderReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let Some((key, path)) = self.files.next() else {
+            return Ok(false);
+        };
+        self.read_file(&path, utt).map_err(|e| {
+            e.file(path.display().to_string())
+                .utterance(&key)
+                .continuable()
+        })?;
+        utt.key = key;
+        Ok(true)
+    }
+}
+
+/// The files below `folder` whose extension is `wanted`, with their keys, and how many others.
+fn list(folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<(Vec<(Key, PathBuf)>, u64)> {
+    let mut files = Vec::new();
+    let mut others = 0;
+    for entry in walkdir::WalkDir::new(folder).follow_links(true) {
+        let entry = entry.map_err(|e| {
+            Error::io("cannot list the folder", e.into()).file(folder.display().to_string())
+        })?;
+        if !entry.file_type().is_file() {
+            continue;
+        }
+        let path = entry.into_path();
+        let plain = Codec::strip_extension(&path);
+        match plain.extension().and_then(|e| e.to_str()) {
+            Some(extension) if wanted(extension) => {
+                let stem = plain.with_extension("");
+                let relative = stem.strip_prefix(folder).unwrap_or(&stem);
+                files.push((Key::from(relative.as_os_str().as_encoded_bytes()), path));
+            }
+            _ => others += 1,
+        }
+    }
+    Ok((files, others))
+}
