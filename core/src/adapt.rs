@@ -265,25 +265,20 @@ impl Adapter {
 }
 
 /// The type to cast to, if `from` is not among `held`: the first that holds every value of it,
-/// else the widest of the same sort, else the first.
+/// else the one with most digits, a float for a float if there is one.
 fn target_dtype(from: Dtype, held: &[Dtype]) -> Option<Dtype> {
     if held.contains(&from) {
         return None;
     }
-    held.iter()
-        .copied()
-        .find(|to| from.fits(*to))
-        .or_else(|| {
-            held.iter()
-                .copied()
-                .rfind(|to| to.is_float() == from.is_float())
-        })
-        .or_else(|| held.iter().copied().rfind(|to| to.is_float()))
-        .or(held.first().copied())
+    held.iter().copied().find(|to| from.fits(*to)).or_else(|| {
+        held.iter()
+            .copied()
+            .max_by_key(|to| (from.is_float() && to.is_float(), to.digits()))
+    })
 }
 
 /// Kaldi's rule for keys: printable ASCII without blanks, or bytes from 0x80 to 0xFE.
-fn check_word(key: &[u8]) -> Result<()> {
+pub(crate) fn check_word(key: &[u8]) -> Result<()> {
     match key.iter().find(|&&b| b <= b' ' || b == 0x7f || b == 0xff) {
         _ if key.is_empty() => Err(Error::unfit(
             "the key is empty, which the format can't hold",

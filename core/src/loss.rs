@@ -224,7 +224,7 @@ pub fn describe(kind: LossKind, line: &LossLine) -> String {
     };
     match kind {
         LossKind::Precision => format!(
-            "precision: {} of {} values in {utterances} change, by up to {:e}",
+            "precision: {} of {} values in {utterances} change, by up to {:.3e}",
             line.values, line.of, line.max_abs_err
         ),
         LossKind::Range => format!(

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::adapt::check_word;
 use crate::bytes::{Env, Output, Part, Sink, Source};
 use crate::format::{OptionSpec, Options};
 use crate::model::Key;
@@ -147,8 +148,9 @@ impl SideWriter {
     /// Adds one utterance.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The system refuses, or the key is no word; the latter [can continue](Error::can_continue).
     pub fn write(&mut self, key: &Key, frames: u64) -> Result<()> {
+        check_word(key.as_bytes()).map_err(|e| e.utterance(key).continuable())?;
         self.sink.put(key.as_bytes())?;
         self.sink.put(format!(" {frames}\n").as_bytes())
     }

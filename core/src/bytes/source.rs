@@ -10,6 +10,8 @@ use crate::model::{Dtype, Matrix, Rank};
 use crate::{Error, ErrorKind, Limits, Result};
 
 const BUFFER: usize = 128 << 10;
+/// The least that is asked for at once.
+const SMALLEST: usize = 512;
 /// Payloads are taken in steps of this size, so that a false size costs nothing and the byte swap
 /// works on what is still in the cache.
 const STEP: usize = 256 << 10;
@@ -35,8 +37,10 @@ pub struct Source {
     layers: Vec<Codec>,
     /// Bytes after decompression, where they can be known beforehand.
     len: Option<u64>,
+    /// Storage, grown but never shrunk; only `buffer[start..end]` counts.
     buffer: Vec<u8>,
     start: usize,
+    end: usize,
     /// Where `buffer[start]` stands in the stream.
     offset: u64,
     ended: bool,
@@ -149,6 +153,7 @@ impl Source {
             len: None,
             buffer: Vec::new(),
             start: 0,
+            end: 0,
             offset: 0,
             ended: false,
             pending: None,
@@ -161,7 +166,7 @@ impl Source {
                 let message = format!("compressed more than {MAX_LAYERS} times over");
                 return Err(self.error(ErrorKind::Limit, message));
             }
-            let head = Cursor::new(self.buffer.split_off(self.start));
+            let head = Cursor::new(self.buffer[self.start..self.end].to_vec());
             if let Some(error) = self.pending {
                 return Err(error);
             }
@@ -238,15 +243,15 @@ impl Source {
 
     /// Up to `n` bytes from here on without moving; fewer only at the end of the stream.
     pub fn peek(&mut self, n: usize) -> Result<&[u8]> {
-        while self.buffer.len() - self.start < n && !self.ended {
+        while self.end - self.start < n && !self.ended {
             self.refill(n);
         }
-        if self.start == self.buffer.len()
+        if self.start == self.end
             && let Some(error) = self.pending.take()
         {
             return Err(error);
         }
-        let end = self.buffer.len().min(self.start + n);
+        let end = self.end.min(self.start + n);
         Ok(&self.buffer[self.start..end])
     }
 
@@ -258,7 +263,7 @@ impl Source {
     /// What is in the buffer now, after making sure that it is not empty unless at the end.
     fn window(&mut self) -> Result<&[u8]> {
         self.peek(1)?;
-        Ok(&self.buffer[self.start..])
+        Ok(&self.buffer[self.start..self.end])
     }
 
     /// Moves past `n` bytes of the buffer.
@@ -268,15 +273,21 @@ impl Source {
     }
 
     fn refill(&mut self, wanted: usize) {
-        if self.start > 0 {
-            self.buffer.drain(..self.start);
-            self.start = 0;
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        let filled = self.end;
+        let mut room = BUFFER.max(wanted.min(STEP));
+        if let Some(left) = self.remaining().and_then(|n| usize::try_from(n).ok()) {
+            // A short file needs no more than its bytes and one for the end; some files that
+            // the system makes up claim no length at all.
+            room = room.min(left.saturating_sub(filled).max(SMALLEST) + 1);
         }
-        let filled = self.buffer.len();
-        self.buffer.resize(filled + BUFFER.max(wanted.min(STEP)), 0);
+        if self.buffer.len() < filled + room {
+            self.buffer.resize(filled + room, 0);
+        }
         let result = self.body.read(&mut self.buffer[filled..]);
-        self.buffer
-            .truncate(filled + *result.as_ref().unwrap_or(&0));
+        self.end += *result.as_ref().unwrap_or(&0);
         match result {
             Ok(0) => self.ended = true,
             Ok(_) => {}
@@ -311,7 +322,8 @@ impl Source {
         while done < out.len() {
             let rest = &mut out[done..];
             // What is larger than the buffer goes straight to its place.
-            let n = if self.start == self.buffer.len() && rest.len() >= BUFFER / 2 {
+            let n = if self.start == self.end && self.pending.is_none() && rest.len() >= BUFFER / 2
+            {
                 let n = self.body.read(rest).map_err(|e| self.read_error(e, 0))?;
                 self.offset += n as u64;
                 n
@@ -387,7 +399,7 @@ impl Source {
     pub fn seek(&mut self, to: u64) -> Result<()> {
         let ahead = to.checked_sub(self.offset);
         if let Some(ahead) = ahead.and_then(|n| usize::try_from(n).ok())
-            && ahead <= self.buffer.len() - self.start
+            && ahead <= self.end - self.start
         {
             self.consume(ahead);
             return Ok(());
@@ -404,8 +416,7 @@ impl Source {
             Body::File(file) => {
                 file.seek(SeekFrom::Start(to))
                     .map_err(|e| Error::io("cannot seek", e).file(&self.name).byte(to))?;
-                self.buffer.clear();
-                self.start = 0;
+                (self.start, self.end) = (0, 0);
                 self.offset = to;
                 self.ended = false;
                 Ok(())

@@ -140,17 +140,21 @@ impl Dtype {
         !matches!(self, Self::U8 | Self::U16 | Self::U32 | Self::U64)
     }
 
-    /// Whether every value of `self` has an equal value in `to`.
-    pub fn fits(self, to: Self) -> bool {
-        let digits = |d: Self| match d {
+    /// Binary digits of the whole numbers it holds without a gap.
+    pub(crate) fn digits(self) -> usize {
+        match self {
             Self::F32 => 24,
             Self::F64 => 53,
             other => 8 * other.size() - usize::from(other.is_signed()),
-        };
+        }
+    }
+
+    /// Whether every value of `self` has an equal value in `to`.
+    pub fn fits(self, to: Self) -> bool {
         match (self.is_float(), to.is_float()) {
             (true, false) => false,
             (true, true) => self.size() <= to.size(),
-            (false, _) => digits(self) <= digits(to) && (to.is_signed() || !self.is_signed()),
+            (false, _) => self.digits() <= to.digits() && (to.is_signed() || !self.is_signed()),
         }
     }
 }

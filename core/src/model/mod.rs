@@ -11,7 +11,7 @@ mod utterance;
 
 pub use cast::CastStats;
 pub use decimal::Decimal;
-pub use dtype::{Dtype, Element};
+pub use dtype::{Dtype, Element, Wide};
 pub use info::{DatasetInfo, KeySource};
 pub use key::Key;
 pub use matrix::{Matrix, Rank};

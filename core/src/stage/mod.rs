@@ -3,7 +3,9 @@
 mod chain;
 mod folder;
 mod join;
+mod prefetch;
 
 pub use chain::Chain;
 pub use folder::FolderReader;
 pub use join::JoinLabels;
+pub use prefetch::Prefetch;

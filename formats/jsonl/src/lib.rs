@@ -1,1 +1,10 @@
-//! Stub.
+#![doc = include_str!("../README.md")]
+
+mod format;
+mod line;
+mod numbers;
+mod reader;
+mod text;
+mod writer;
+
+pub use format::{FORMAT, Jsonl};

@@ -1,1 +1,17 @@
-//! Stub.
+#![doc = include_str!("../README.md")]
+
+mod archive;
+mod compressed;
+mod format;
+mod number;
+mod object;
+mod print;
+mod probe;
+mod range;
+mod recognise;
+mod script;
+pub mod specifier;
+mod text;
+mod writer;
+
+pub use format::FORMAT;

@@ -1,1 +1,12 @@
-//! Stub.
+#![doc = include_str!("../README.md")]
+
+mod format;
+mod grammar;
+mod header;
+mod interleave;
+mod reader;
+mod rows;
+mod table;
+mod writer;
+
+pub use format::{FORMAT, PFile};

@@ -1,1 +1,13 @@
-//! Stub.
+#![doc = include_str!("../README.md")]
+
+mod array;
+mod dataset;
+mod emit;
+mod format;
+mod machine;
+mod payload;
+mod reader;
+mod rows;
+mod writer;
+
+pub use format::{FORMAT, Pickle};

@@ -1,0 +1,25 @@
+//! Converts a data set and says what came of it.
+//!
+//! `cargo run --example convert -- fixtures/samples/kaldi/fbank.scp target/example.jsonl`
+
+use spr_convert::core::bytes::Env;
+use spr_convert::job::Job;
+use spr_convert::spec::{Input, Target};
+use spr_convert::{Error, Result, builtin};
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [input, output] = arguments.as_slice() else {
+        return Err(Error::usage("convert IN OUT"));
+    };
+    let registry = builtin::registry();
+    let inputs = Input::parse(input, None, &[], &registry)?;
+    let mut job = Job::new(inputs, Target::parse(output, None, &[], &registry)?);
+    job.overwrite = true;
+    let outcome = job.run(&registry, &Env::default(), &mut ())?;
+    println!(
+        "{} utterances, {} frames, {} -> {}",
+        outcome.written.utterances, outcome.written.frames, outcome.from, outcome.to
+    );
+    Ok(())
+}

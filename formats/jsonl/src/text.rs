@@ -1,0 +1,163 @@
+//! Byte strings in JSON: a string if they are UTF-8, else `{"bytes":"hex"}`; and decimal numbers
+//! that keep their digits.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use spr_core::model::Decimal;
+use spr_core::{Error, Result};
+
+#[derive(Deserialize)]
+struct Plain<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bytes<'a> {
+    #[serde(borrow)]
+    bytes: Cow<'a, str>,
+}
+
+/// The bytes that `raw` stands for; `what` names it in errors.
+pub(crate) fn read<'a>(raw: &'a RawValue, what: &str) -> Result<Cow<'a, [u8]>> {
+    let refuse = || {
+        Error::malformed(format!(
+            "{what} is neither a string nor {{\"bytes\":\"hex\"}}"
+        ))
+    };
+    let text = raw.get();
+    if text.starts_with('"') {
+        let Plain(text) = serde_json::from_str(text).map_err(|_| refuse())?;
+        return Ok(match text {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        });
+    }
+    if !text.starts_with('{') {
+        return Err(refuse());
+    }
+    let Bytes { bytes } = serde_json::from_str(text).map_err(|_| refuse())?;
+    unhex(bytes.as_bytes()).map(Cow::Owned).ok_or_else(refuse)
+}
+
+/// Appends `bytes` as JSON.
+pub(crate) fn write(bytes: &[u8], out: &mut Vec<u8>) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        out.extend_from_slice(b"{\"bytes\":\"");
+        for byte in bytes {
+            out.extend([byte >> 4, byte & 15].map(|d| b"0123456789abcdef"[usize::from(d)]));
+        }
+        out.extend_from_slice(b"\"}");
+        return;
+    };
+    out.push(b'"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend([b'\\', c as u8]),
+            '\n' => out.extend_from_slice(b"\\n"),
+            '\t' => out.extend_from_slice(b"\\t"),
+            c if c.is_control() => out.extend(format!("\\u{:04x}", u32::from(c)).into_bytes()),
+            c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    out.push(b'"');
+}
+
+fn unhex(digits: &[u8]) -> Option<Vec<u8>> {
+    let digit = |c: u8| {
+        char::from(c)
+            .to_digit(16)
+            .and_then(|d| u8::try_from(d).ok())
+    };
+    let (pairs, rest) = digits.as_chunks::<2>();
+    let bytes = pairs
+        .iter()
+        .map(|[a, b]| Some(digit(*a)? << 4 | digit(*b)?));
+    if rest.is_empty() {
+        bytes.collect()
+    } else {
+        None
+    }
+}
+
+/// A decimal number, or a string that holds one which JSON would write otherwise (`.5`).
+pub(crate) fn read_decimal(raw: &RawValue, what: &str) -> Result<Decimal> {
+    let refuse = || Error::malformed(format!("{what} is no number: {}", raw.get()));
+    let text = match raw.get().strip_prefix('"') {
+        None => raw.get(),
+        Some(rest) => rest.strip_suffix('"').ok_or_else(refuse)?,
+    };
+    Decimal::parse(text).ok_or_else(refuse)
+}
+
+/// Appends a decimal with all its digits.
+pub(crate) fn write_decimal(value: &Decimal, out: &mut Vec<u8>) {
+    if serde_json::from_str::<&RawValue>(value.as_str()).is_ok() {
+        out.extend_from_slice(value.as_str().as_bytes());
+    } else {
+        write(value.as_str().as_bytes(), out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> Box<RawValue> {
+        RawValue::from_string(text.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn bytes_read_back() {
+        for (bytes, text) in [
+            (&b"A-03"[..], r#""A-03""#),
+            (b"", r#""""#),
+            (b"a\"\\\n\x01\x7f", r#""a\"\\\n\u0001\u007f""#),
+            ("é\u{1f600}".as_bytes(), "\"é\u{1f600}\""),
+            (b"\xff\x00a", r#"{"bytes":"ff0061"}"#),
+        ] {
+            let mut out = Vec::new();
+            write(bytes, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), text);
+            assert_eq!(*read(&raw(text), "the key").unwrap(), *bytes);
+        }
+        assert_eq!(*read(&raw(r#""\u00e9\/""#), "").unwrap(), *"é/".as_bytes());
+        assert_eq!(*read(&raw(r#"{"bytes":"FF"}"#), "").unwrap(), [0xff]);
+    }
+
+    #[test]
+    fn refuses_what_is_no_text() {
+        for text in [
+            "1",
+            "null",
+            r#"["ff"]"#,
+            r#"{"bytes":"f"}"#,
+            r#"{"bytes":"fg"}"#,
+            r#"{"bytes":"ff","x":1}"#,
+            r#"{}"#,
+            r#""\ud800""#,
+        ] {
+            let error = read(&raw(text), "the key").unwrap_err();
+            assert!(error.message().starts_with("the key is neither"), "{error}");
+        }
+    }
+
+    #[test]
+    fn decimals_keep_their_digits() {
+        for (digits, text) in [
+            ("0.010", "0.010"),
+            ("5e-3", "5e-3"),
+            (".5", r#"".5""#),
+            ("+1", r#""+1""#),
+            ("007", r#""007""#),
+        ] {
+            let mut out = Vec::new();
+            write_decimal(&Decimal::parse(digits).unwrap(), &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), text);
+            assert_eq!(read_decimal(&raw(text), "").unwrap().as_str(), digits);
+        }
+        for text in ["true", "\"\"", "\"nan\"", "[1]", "1e999"] {
+            assert!(read_decimal(&raw(text), "").is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Compressed matrices, decoded bit for bit as Kaldi does.
+//!
+//! Every step rounds to `f32` or `f64` where Kaldi's does; a fused multiply-add would change bits.
+
+/// How the numbers of a compressed matrix are coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// `CM`: a byte a number, against four percentiles of its column.
+    Columns,
+    /// `CM2`: 16 bits a number, against the range of the matrix.
+    Words,
+    /// `CM3`: a byte a number, against the range of the matrix.
+    Bytes,
+}
+
+impl Coding {
+    /// The token in the file.
+    pub(crate) fn token(self) -> &'static str {
+        match self {
+            Self::Columns => "CM",
+            Self::Words => "CM2",
+            Self::Bytes => "CM3",
+        }
+    }
+}
+
+/// The range that the codes of a matrix span.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    pub(crate) min: f32,
+    pub(crate) range: f32,
+}
+
+/// Columns decoded together: their tables and one row of each stay in the first-level cache.
+const BLOCK: usize = 16;
+
+impl Span {
+    /// Decodes `CM2`, row-major.
+    pub(crate) fn words(self, codes: &[u16], out: &mut [f32]) {
+        let step = narrow(f64::from(self.range) * (1.0 / 65535.0));
+        for (code, out) in codes.iter().zip(out) {
+            *out = self.min + f32::from(*code) * step;
+        }
+    }
+
+    /// Decodes `CM3`, row-major.
+    pub(crate) fn bytes(self, codes: &[u8], out: &mut [f32]) {
+        let step = narrow(f64::from(self.range) * (1.0 / 255.0));
+        for (code, out) in codes.iter().zip(out) {
+            *out = self.min + f32::from(*code) * step;
+        }
+    }
+
+    /// Decodes `CM`: `percentiles` are four for each column, `codes` column-major, `out` row-major.
+    pub(crate) fn columns(self, percentiles: &[u16], codes: &[u8], rows: usize, out: &mut [f32]) {
+        let cols = percentiles.len() / 4;
+        if rows == 0 || cols == 0 {
+            return;
+        }
+        let mut tables = [[0f32; 256]; BLOCK];
+        let blocks = percentiles
+            .chunks(4 * BLOCK)
+            .zip(codes.chunks(rows * BLOCK));
+        for (block, (percentiles, codes)) in blocks.enumerate() {
+            let width = percentiles.len() / 4;
+            for (table, p) in tables.iter_mut().zip(percentiles.as_chunks().0) {
+                self.table(p, table);
+            }
+            let first = block * BLOCK;
+            for (row, out) in out.chunks_exact_mut(cols).enumerate() {
+                let out = &mut out[first..first + width];
+                let codes = codes[row..].iter().step_by(rows);
+                for ((out, code), table) in out.iter_mut().zip(codes).zip(&tables) {
+                    *out = table[usize::from(*code)];
+                }
+            }
+        }
+    }
+
+    /// The values of all codes of a column with percentiles 0, 25, 75 and 100.
+    fn table(self, percentiles: &[u16; 4], table: &mut [f32; 256]) {
+        let [p0, p25, p75, p100] = percentiles.map(|p| {
+            let scale = self.range * 1.525_902_2e-5;
+            self.min + scale * f32::from(p)
+        });
+        let line = |from: f32, to: f32, n: f32, share: f64| {
+            narrow(f64::from(from) + f64::from((to - from) * n) * share)
+        };
+        for (value, q) in table.iter_mut().zip(0u8..=255) {
+            *value = match q {
+                0..=64 => line(p0, p25, f32::from(q), 1.0 / 64.0),
+                65..=192 => line(p25, p75, f32::from(q - 64), 1.0 / 128.0),
+                _ => line(p75, p100, f32::from(q - 192), 1.0 / 63.0),
+            };
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
+fn narrow(value: f64) -> f32 {
+    value as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_the_range() {
+        let span = Span {
+            min: -2.0,
+            range: 4.0,
+        };
+        let mut out = [0.0; 2];
+        span.words(&[0, 65535], &mut out);
+        assert_eq!(out, [-2.0, 2.0]);
+        span.bytes(&[0, 255], &mut out);
+        assert_eq!(out, [-2.0, 2.0]);
+    }
+
+    #[test]
+    fn columns_are_transposed() {
+        // 18 columns of 3 rows: more than a block; column c holds codes 0, 64 and 255.
+        let span = Span {
+            min: 0.0,
+            range: 65535.0,
+        };
+        let percentiles: Vec<u16> = (0..18u16)
+            .flat_map(|c| [c, 100 + c, 200 + c, 300 + c])
+            .collect();
+        let codes: Vec<u8> = [0, 64, 255].repeat(18);
+        let mut out = vec![0.0; 54];
+        span.columns(&percentiles, &codes, 3, &mut out);
+        for c in 0..18u16 {
+            let c_ = usize::from(c);
+            for (row, base) in [(0, 0), (1, 100), (2, 300)] {
+                let value = out[row * 18 + c_];
+                assert!(
+                    (value - f32::from(base + c)).abs() < 0.01,
+                    "{row} {c} {value}"
+                );
+            }
+        }
+    }
+}

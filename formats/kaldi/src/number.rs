@@ -1,0 +1,294 @@
+//! Numbers of Kaldi's text objects, read where they stand in a block of bytes.
+
+use spr_core::model::Element;
+
+/// What stands at the start of some bytes.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Scan<T> {
+    /// A number and its length in bytes.
+    Number(T, usize),
+    /// It may go on behind the last byte.
+    Unfinished,
+    /// No number, or one that the type can't hold.
+    Bad,
+}
+
+/// The floats of text matrices and vectors.
+pub(crate) trait Real: Element {
+    /// The nearest float, where that can be told from one operation in `f64`.
+    fn from_decimal(mantissa: u64, exponent: i32) -> Option<Self>;
+    /// With its sign changed.
+    fn negated(self) -> Self;
+}
+
+/// Powers of ten that `f64` holds exactly.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+impl Real for f64 {
+    #[inline]
+    #[expect(clippy::cast_precision_loss, reason = "no more than 53 bits")]
+    fn from_decimal(mantissa: u64, exponent: i32) -> Option<Self> {
+        if mantissa > 1 << 53 {
+            return None;
+        }
+        let power = POWERS.get(usize::try_from(exponent.unsigned_abs()).ok()?)?;
+        let mantissa = mantissa as Self;
+        Some(if exponent < 0 {
+            mantissa / power
+        } else {
+            mantissa * power
+        })
+    }
+
+    #[inline]
+    fn negated(self) -> Self {
+        -self
+    }
+}
+
+impl Real for f32 {
+    /// Rounding twice goes wrong only where the `f64` lies halfway between two `f32`.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
+    fn from_decimal(mantissa: u64, exponent: i32) -> Option<Self> {
+        const BELOW: u64 = (1 << 29) - 1;
+        const HALF: u64 = 1 << 28;
+        let wide = f64::from_decimal(mantissa, exponent)?;
+        (wide.to_bits() & BELOW != HALF).then_some(wide as Self)
+    }
+
+    #[inline]
+    fn negated(self) -> Self {
+        -self
+    }
+}
+
+/// Reads a float at the start of `bytes`: a digit, or a sign and a digit or point; infinities and
+/// NaNs, which must end at white space. `last` says that nothing follows `bytes`.
+#[inline]
+pub(crate) fn real<T: Real>(bytes: &[u8], last: bool) -> Scan<T> {
+    let negative = bytes.first() == Some(&b'-');
+    let mut at = usize::from(negative);
+    let start = at;
+    let mut mantissa = 0u64;
+    at = digits(bytes, at, &mut mantissa);
+    let mut count = at - start;
+    let mut exponent = 0i32;
+    if bytes.get(at) == Some(&b'.') && (count > 0 || negative) {
+        let point = at + 1;
+        at = digits(bytes, point, &mut mantissa);
+        count += at - point;
+        exponent = -i32::try_from(at - point).unwrap_or(i32::MAX);
+    }
+    if count == 0 {
+        return word(bytes, last);
+    }
+    let mut plain = count <= 19;
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        let signed = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        let start = at + 1 + signed;
+        let mut value = 0u64;
+        let end = digits(bytes, start, &mut value);
+        if end == bytes.len() && !last {
+            return Scan::Unfinished;
+        }
+        if end == start {
+            return Scan::Bad;
+        }
+        plain &= end - start <= 4;
+        let value = i32::try_from(value & 0xffff).unwrap_or(0);
+        exponent = exponent.saturating_add(if bytes.get(at + 1) == Some(&b'-') {
+            -value
+        } else {
+            value
+        });
+        at = end;
+    }
+    if at == bytes.len() && !last {
+        return Scan::Unfinished;
+    }
+    let value = T::from_decimal(mantissa, exponent).filter(|_| plain);
+    let value = match value {
+        Some(value) if negative => Some(value.negated()),
+        Some(value) => Some(value),
+        None => T::parse(&bytes[..at]),
+    };
+    value.map_or(Scan::Bad, |value| Scan::Number(value, at))
+}
+
+/// Adds the digits from `at` on to `value`, which wraps beyond 19 of them, and returns their end.
+#[inline]
+fn digits(bytes: &[u8], mut at: usize, value: &mut u64) -> usize {
+    while let Some(digit) = bytes.get(at).map(|b| b.wrapping_sub(b'0'))
+        && digit < 10
+    {
+        *value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        at += 1;
+    }
+    at
+}
+
+/// `inf`, `infinity` or `nan` in any case and with any sign.
+#[cold]
+fn word<T: Real>(bytes: &[u8], last: bool) -> Scan<T> {
+    let Some(end) = end_of_word(bytes, last) else {
+        return Scan::Unfinished;
+    };
+    let word = &bytes[..end];
+    let name = word.strip_prefix(b"-").or(word.strip_prefix(b"+"));
+    let name = name.unwrap_or(word);
+    let known = [&b"inf"[..], b"infinity", b"nan"];
+    if !known.iter().any(|k| name.eq_ignore_ascii_case(k)) {
+        return Scan::Bad;
+    }
+    T::parse(word).map_or(Scan::Bad, |value| Scan::Number(value, end))
+}
+
+/// Reads an `i32` that is a word of its own.
+#[inline]
+pub(crate) fn integer(bytes: &[u8], last: bool) -> Scan<i32> {
+    let negative = bytes.first() == Some(&b'-');
+    let start = usize::from(negative || bytes.first() == Some(&b'+'));
+    let mut value = 0u64;
+    let at = digits(bytes, start, &mut value);
+    match bytes.get(at) {
+        None if !last => return Scan::Unfinished,
+        Some(b) if !is_space(*b) => return Scan::Bad,
+        _ => {}
+    }
+    // Leading zeros aside, an i32 has ten digits at most.
+    if at == start || (at - start > 10 && bytes[start..at - 10].iter().any(|b| *b != b'0')) {
+        return Scan::Bad;
+    }
+    let value = i64::try_from(value).map(|v| if negative { -v } else { v });
+    match value.map(i32::try_from) {
+        Ok(Ok(value)) => Scan::Number(value, at),
+        _ => Scan::Bad,
+    }
+}
+
+/// Where the word at the start of `bytes` ends, unless it may go on behind them.
+pub(crate) fn end_of_word(bytes: &[u8], last: bool) -> Option<usize> {
+    let end = bytes.iter().position(|b| is_space(*b));
+    end.or(last.then_some(bytes.len()))
+}
+
+/// White space as C has it.
+#[inline]
+pub(crate) fn is_space(b: u8) -> bool {
+    matches!(b, b' ' | b'\t'..=b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn number<T: Real>(text: &str) -> Option<(T, usize)> {
+        match real(text.as_bytes(), true) {
+            Scan::Number(value, len) => Some((value, len)),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn takes_what_kaldi_takes() {
+        for (text, value, len) in [
+            ("1", 1.0, 1),
+            ("-.5 ", -0.5, 3),
+            ("5.]", 5.0, 2),
+            ("1-2", 1.0, 1),
+            ("12abc", 12.0, 2),
+            ("1e-50 ", 0.0, 5),
+            ("16777217", 16_777_216.0, 8),
+            ("1.5e+3;", 1500.0, 6),
+            ("-INF", f32::NEG_INFINITY, 4),
+            ("infinity ", f32::INFINITY, 8),
+            ("0.000000000000000000000000000001", 1e-30, 32),
+            ("123456789012345678901234567890e-29", 1.234_567_9, 34),
+        ] {
+            assert_eq!(number::<f32>(text), Some((value, len)), "{text}");
+        }
+        assert!(number::<f32>("-nan ").unwrap().0.is_nan());
+        assert_eq!(number::<f32>("1e-40").unwrap().0, 1e-40);
+        assert!(number::<f32>("-0").unwrap().0.is_sign_negative());
+        for text in [
+            "", "-", "+1", ".5", "1e", "1e+", "x", "nan]", "1e50", "-e5", "1.#INF", "infx",
+            "1e99999",
+        ] {
+            if text == "1.#INF" {
+                assert_eq!(number::<f32>(text), Some((1.0, 2)));
+            } else {
+                assert_eq!(number::<f32>(text), None, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn waits_for_the_rest() {
+        for text in ["1", "1.", "1.5", "1e", "1e-", "1e-5", "-", "na", ""] {
+            assert_eq!(
+                real::<f32>(text.as_bytes(), false),
+                Scan::Unfinished,
+                "{text}"
+            );
+        }
+        assert_eq!(integer(b"12", false), Scan::Unfinished);
+    }
+
+    #[test]
+    fn integers_are_words() {
+        assert_eq!(integer(b"-12 3", false), Scan::Number(-12, 3));
+        assert_eq!(integer(b"+7\n", false), Scan::Number(7, 2));
+        assert_eq!(
+            integer(b"00000000000000000000000000012\n", false),
+            Scan::Number(12, 29)
+        );
+        assert_eq!(integer(b"-2147483648", true), Scan::Number(i32::MIN, 11));
+        for text in [
+            "2147483648",
+            "1.0",
+            "12a",
+            "-",
+            "",
+            "99999999999999999999999",
+            "1;",
+        ] {
+            assert_eq!(integer(text.as_bytes(), true), Scan::Bad, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn f32_is_the_nearest(digits in 0u64..u64::MAX, shift in 0u32..64, exponent in -60i32..45) {
+            let text = format!("{}e{exponent}", digits >> shift);
+            let expected: f32 = text.parse().unwrap();
+            match number::<f32>(&text) {
+                Some((value, _)) => prop_assert_eq!(value.to_bits(), expected.to_bits()),
+                None => prop_assert!(expected.is_infinite()),
+            }
+        }
+
+        #[test]
+        fn f32_midpoints(bits in 0x0080_0000u32..0x7f00_0000, nudge in 0usize..3) {
+            let middle = (f64::from(f32::from_bits(bits)) + f64::from(f32::from_bits(bits + 1))) / 2.0;
+            let middle = f64::from_bits(middle.to_bits() + nudge as u64 - 1);
+            let text = format!("{middle:e}");
+            let expected: f32 = text.parse().unwrap();
+            prop_assert_eq!(number::<f32>(&text).unwrap().0.to_bits(), expected.to_bits());
+        }
+
+        #[test]
+        fn f64_is_the_nearest(bits: u64) {
+            let value = f64::from_bits(bits);
+            prop_assume!(value.is_finite());
+            for text in [format!("{value}"), format!("{value:e}"), format!("{value:.6}")] {
+                let expected: f64 = text.parse().unwrap();
+                prop_assert_eq!(number::<f64>(&text).unwrap().0.to_bits(), expected.to_bits());
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Recognising archives and script files by their first bytes.
+
+use spr_core::format::{Probe, Score};
+
+use crate::archive::{is_bare, is_key_byte};
+use crate::number::{Scan, end_of_word, integer, is_space};
+use crate::recognise;
+
+/// Starts of other formats that would pass for keys.
+const FOREIGN: &[&[u8]] = &[
+    b"-pfile_header",
+    b".spr\n",
+    b".spr\r",
+    b".key\n",
+    b".key\r",
+    b"{",
+    b"RIFF",
+    b"RIFX",
+    b"NIST_1A",
+];
+
+/// How well the start of a file fits.
+pub(crate) fn score(probe: &Probe<'_>) -> Score {
+    let extension = probe.extension();
+    let named = match extension {
+        Some("ark" | "scp" | "ali") => Score::NameOnly,
+        _ => Score::No,
+    };
+    let head = probe.head;
+    if FOREIGN.iter().any(|start| head.starts_with(start)) {
+        return named;
+    }
+    if let Some(object) = head.strip_prefix(b"\0B") {
+        return if is_object(object) {
+            Score::Certain
+        } else {
+            named
+        };
+    }
+    if is_bare(head, probe.whole) {
+        return Score::Possible(70);
+    }
+    let Some((key, rest)) = entry(head) else {
+        return named;
+    };
+    if let [separator, 0, b'B', object @ ..] = rest {
+        let certain = matches!(separator, b' ' | b'\t') && is_object(object);
+        return if certain { Score::Certain } else { named };
+    }
+    if !key.iter().all(|b| is_key_byte(*b)) {
+        return named;
+    }
+    if recognise::unmarked(rest.get(1..).unwrap_or_default()).is_some() {
+        return Score::Possible(60);
+    }
+    if is_script(head, extension == Some("scp")) {
+        return match extension {
+            Some("scp") => Score::Possible(90),
+            _ => Score::Possible(65),
+        };
+    }
+    text(rest, head).max(named)
+}
+
+/// How well a line of text after a key fits.
+fn text(rest: &[u8], head: &[u8]) -> Score {
+    let value = rest.trim_ascii_start();
+    match value {
+        [b'[', b, ..] if is_space(*b) || *b == b']' => Score::Possible(80),
+        _ if !is_text(head) => Score::No,
+        _ if lines(head).all(is_alignment) && lines(head).any(|line| words(line).count() > 1) => {
+            Score::Possible(70)
+        }
+        _ => Score::Possible(10),
+    }
+}
+
+/// Whether lines name places of objects. With `named` the file's name says so already, and any
+/// second word will do.
+pub(crate) fn is_script(head: &[u8], named: bool) -> bool {
+    let mut places = lines(head).filter(|line| !line.trim_ascii().is_empty());
+    let is_place = |line: &[u8]| {
+        let mut words = words(line).skip(1);
+        let (Some(first), last) = (words.next(), words.last()) else {
+            return false;
+        };
+        let last = last.unwrap_or(first);
+        if first.first().is_some_and(|b| matches!(b, b'[' | 0)) {
+            return false;
+        }
+        named || last.ends_with(b"|") || is_offset(last) || is_path(first, last)
+    };
+    if !is_text(head) {
+        return false;
+    }
+    places.next().is_some_and(is_place) && places.all(|line| named || is_place(line))
+}
+
+/// `name:digits`, perhaps with a range behind.
+fn is_offset(word: &[u8]) -> bool {
+    let word = word.split(|b| *b == b'[').next().unwrap_or(word);
+    let digits = word.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    digits > 0 && word.len() > digits + 1 && word[word.len() - digits - 1] == b':'
+}
+
+/// A single word that holds a slash, or an extension that is no number.
+fn is_path(first: &[u8], last: &[u8]) -> bool {
+    let extension = first.rsplit(|b| *b == b'.').next().unwrap_or_default();
+    first == last
+        && !matches!(integer(first, true), Scan::Number(..))
+        && (first.contains(&b'/')
+            || (extension.len() < first.len().saturating_sub(1)
+                && extension.first().is_some_and(u8::is_ascii_alphabetic)))
+}
+
+/// A key and integers, or nothing.
+fn is_alignment(line: &[u8]) -> bool {
+    let mut values = words(line).skip(1);
+    values.all(|word| matches!(integer(word, true), Scan::Number(..)))
+}
+
+/// The first key and what follows it.
+fn entry(head: &[u8]) -> Option<(&[u8], &[u8])> {
+    let start = head.iter().position(|b| !is_space(*b))?;
+    let head = &head[start..];
+    let end = end_of_word(head, false)?;
+    Some(head.split_at(end))
+}
+
+/// Lines, but for a last one that may go on.
+fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let end = head.iter().rposition(|b| *b == b'\n');
+    let head = match end {
+        Some(end) => &head[..end],
+        None => {
+            // One long line: all but its last word.
+            let end = head.iter().rposition(|b| is_space(*b));
+            &head[..end.unwrap_or(head.len())]
+        }
+    };
+    head.split(|b| *b == b'\n')
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(|b| is_space(*b)).filter(|word| !word.is_empty())
+}
+
+/// Whether there are no control characters but white space.
+fn is_text(head: &[u8]) -> bool {
+    head.iter().all(|b| is_key_byte(*b) || is_space(*b))
+}
+
+/// Whether an object starts behind the binary mark.
+fn is_object(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&recognise::TAG) || recognise::token(bytes).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn of(head: &[u8], path: &str) -> Score {
+        score(&Probe {
+            head,
+            whole: true,
+            len: Some(head.len() as u64),
+            path: Some(Path::new(path)),
+        })
+    }
+
+    #[test]
+    fn binary_is_certain() {
+        for head in [
+            &b"a \0BFM \x04"[..],
+            b"a\t\0B\x04\x01\0\0\0",
+            b"\0BCM2 ",
+            b"k \0B<Nnet3Eg> ",
+        ] {
+            assert_eq!(of(head, "x"), Score::Certain);
+        }
+        assert_eq!(of(b"a \0Bxx", "x.ark"), Score::NameOnly);
+    }
+
+    #[test]
+    fn text_is_possible() {
+        for (head, path, score) in [
+            (&b"a  [\n 1 2 ]\n"[..], "x", 80),
+            (b"a  [ 1 2 ]\n", "x", 80),
+            (b" [\n 1 2 ]\n", "x", 70),
+            (b"a 1 2 3\nb\nc 7 \n", "x.ali", 70),
+            (b"a feats.ark:12\nb feats.ark:99\n", "feats.scp", 90),
+            (b"a feats.ark:12[0:3]\n", "x", 65),
+            (b"a gunzip -c x.gz |\n", "x", 65),
+            (b"a d/x.mat\n", "x", 65),
+            (b"a x.mat\n", "x", 65),
+            (b"a RIFF\0\0\0\0WAVE", "x", 60),
+            (b"ann-001 the converter reads\n", "text", 10),
+        ] {
+            assert_eq!(
+                of(head, path),
+                Score::Possible(score),
+                "{}",
+                head.escape_ascii()
+            );
+        }
+    }
+
+    #[test]
+    fn others_are_left_alone() {
+        for head in [
+            &b"-pfile_header version 0 size 32768\n"[..],
+            b"\x80\x02]q\x00.",
+            b".spr\nDATA TRACK\n",
+            b".key\nDATATYPE TRACK\n",
+            b"{\"key\":\"a\"}\n",
+            b"RIFF\x24\0\0\0WAVEfmt ",
+            b"",
+            b"\0\0\x01\x02",
+        ] {
+            assert_eq!(of(head, "x"), Score::No, "{}", head.escape_ascii());
+        }
+        assert_eq!(of(b"", "x.ark"), Score::NameOnly);
+    }
+}

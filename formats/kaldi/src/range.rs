@@ -1,0 +1,169 @@
+//! Ranges in script files: `[rows]` or `[rows,columns]`, each `first:last` (both included) or `:`.
+
+use spr_core::model::{Matrix, Rank};
+use spr_core::{Error, Limits, Result};
+
+/// How far the end of a row range may lie behind the last row.
+const OVERSHOOT: usize = 3;
+
+/// First and last index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    first: usize,
+    last: usize,
+}
+
+/// A part of a matrix or a vector; `None` stands for all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    rows: Option<Span>,
+    /// Whether columns were given, and which.
+    columns: Option<Option<Span>>,
+}
+
+impl Range {
+    /// Reads what stands between the brackets.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        let parse = || {
+            let mut parts = text.split(',').map(span);
+            let range = Self {
+                rows: parts.next()??,
+                columns: match parts.next() {
+                    Some(columns) => Some(columns?),
+                    None => None,
+                },
+            };
+            parts.next().is_none().then_some(range)
+        };
+        parse().ok_or_else(|| {
+            Error::malformed(format!("'[{text}]' is no range"))
+                .hint("a range is [rows] or [rows,columns], each first:last or just ':'")
+        })
+    }
+
+    /// Copies the part of `from` into `into`. `true` if the end was moved back to the last row.
+    pub(crate) fn cut(&self, from: &Matrix, into: &mut Matrix, limits: &Limits) -> Result<bool> {
+        if from.rank() != Rank::Matrix && self.columns.is_some() {
+            return Err(Error::malformed("a range of columns, but it is a vector"));
+        }
+        let (rows, clipped) = rows(self.rows, from.rows())?;
+        let columns = columns(self.columns.flatten(), from.cols())?;
+        into.start(from.dtype(), from.rank(), columns.len());
+        let size = from.dtype().size();
+        let (stride, width) = (from.cols() * size, columns.len() * size);
+        let out = into.extend_rows(rows.len(), limits)?;
+        if width > 0 {
+            let lines = from.as_bytes().chunks_exact(stride).skip(rows.start);
+            for (line, out) in lines.zip(out.chunks_exact_mut(width)) {
+                out.copy_from_slice(&line[columns.start * size..][..width]);
+            }
+        }
+        Ok(clipped)
+    }
+}
+
+fn rows(span: Option<Span>, n: usize) -> Result<(std::ops::Range<usize>, bool)> {
+    match span {
+        None => Ok((0..n, false)),
+        Some(Span { first, last }) if first < n && last < n + OVERSHOOT => {
+            Ok((first..n.min(last + 1), last >= n))
+        }
+        Some(Span { first, last }) => Err(Error::malformed(format!(
+            "the range {first}:{last} is outside its {n} rows"
+        ))),
+    }
+}
+
+fn columns(span: Option<Span>, n: usize) -> Result<std::ops::Range<usize>> {
+    match span {
+        None => Ok(0..n),
+        Some(Span { first, last }) if last < n => Ok(first..last + 1),
+        Some(Span { first, last }) => Err(Error::malformed(format!(
+            "the range {first}:{last} is outside its {n} columns"
+        ))),
+    }
+}
+
+/// `Some(None)` for a bare colon, `None` if it is no span.
+fn span(text: &str) -> Option<Option<Span>> {
+    let (first, last) = text.split_once(':')?;
+    if first.is_empty() && last.is_empty() {
+        return Some(None);
+    }
+    let span = Span {
+        first: index(first)?,
+        last: index(last)?,
+    };
+    (span.first <= span.last).then_some(Some(span))
+}
+
+/// A number as C reads it: white space and a plus sign may come first.
+fn index(text: &str) -> Option<usize> {
+    let text = text.trim_start_matches([' ', '\t', '\x0b', '\x0c', '\r', '\n']);
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse::<i32>().ok()?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(range: &str, rows: usize, cols: usize) -> Option<(Vec<f32>, usize, usize, bool)> {
+        let values: Vec<f32> = (0u16..).map(f32::from).take(rows * cols).collect();
+        let from = Matrix::from_rows(&values, cols, Rank::Matrix).unwrap();
+        let mut into = Matrix::default();
+        let range = Range::parse(range).unwrap();
+        let clipped = range.cut(&from, &mut into, &Limits::default()).ok()?;
+        let values = into.as_slice::<f32>().unwrap().to_vec();
+        Some((values, into.rows(), into.cols(), clipped))
+    }
+
+    #[test]
+    fn both_ends_count() {
+        assert_eq!(cut("1:2", 4, 2), Some((vec![2., 3., 4., 5.], 2, 2, false)));
+        assert_eq!(cut("1:1,0:0", 3, 2), Some((vec![2.], 1, 1, false)));
+        assert_eq!(cut(":,1:1", 2, 2), Some((vec![1., 3.], 2, 1, false)));
+        assert_eq!(cut(":,:", 1, 2), Some((vec![0., 1.], 1, 2, false)));
+        assert_eq!(cut(" 0:+00", 2, 1), Some((vec![0.], 1, 1, false)));
+    }
+
+    #[test]
+    fn rows_may_overshoot_a_little() {
+        assert_eq!(cut("2:6", 4, 1), Some((vec![2., 3.], 2, 1, true)));
+        assert_eq!(cut("2:7", 4, 1), None);
+        assert_eq!(cut("4:5", 4, 1), None);
+        assert_eq!(cut("0:0,0:1", 4, 1), None);
+    }
+
+    #[test]
+    fn half_ranges_are_refused() {
+        for text in [
+            "",
+            ":3",
+            "1:",
+            "3",
+            ",1:2",
+            "0:1,",
+            "0:1:2",
+            "2:1",
+            "-1:2",
+            "0 :1",
+            "0:1,0:1,0:1",
+            "a:b",
+            "0:99999999999",
+        ] {
+            assert!(Range::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn vectors_have_no_columns() {
+        let from = Matrix::from_rows(&[1.0f32, 2.0], 1, Rank::Vector).unwrap();
+        let mut into = Matrix::default();
+        let range = Range::parse("0:0,0:0").unwrap();
+        assert!(range.cut(&from, &mut into, &Limits::default()).is_err());
+    }
+}

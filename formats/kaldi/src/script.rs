@@ -1,0 +1,208 @@
+//! Script files: lines of a key and the place of its object.
+
+use spr_core::bytes::{Env, Locator, Source};
+use spr_core::format::{Options, Reader};
+use spr_core::model::{DatasetInfo, Key, Matrix, Utterance};
+use spr_core::{Error, Result};
+
+use crate::archive::is_key_byte;
+use crate::number::is_space;
+use crate::object::Objects;
+use crate::range::Range;
+use crate::specifier::rxfilename;
+
+/// Archives kept open at a time.
+const OPEN: usize = 16;
+
+pub(crate) struct ScriptReader {
+    script: Source,
+    objects: Objects,
+    env: Env,
+    info: DatasetInfo,
+    line: Vec<u8>,
+    number: u64,
+    /// Archives, the last used one last.
+    open: Vec<(std::path::PathBuf, Source)>,
+    /// The object that ranges are cut from, and commands are run for once only, by its place.
+    kept: Option<(String, Utterance)>,
+    ended: bool,
+}
+
+/// A line of a script file.
+#[derive(Debug, PartialEq)]
+struct Line<'a> {
+    key: &'a [u8],
+    place: &'a str,
+    range: Option<Range>,
+}
+
+impl<'a> Line<'a> {
+    fn parse(line: &'a [u8], key: &mut Key) -> Result<Self> {
+        let start = line.iter().position(|b| !is_space(*b));
+        let end = line.iter().rposition(|b| !is_space(*b));
+        let (Some(start), Some(end)) = (start, end) else {
+            return Err(Error::malformed("a blank line"));
+        };
+        let line = &line[start..=end];
+        let blank = line.iter().position(|b| is_space(*b));
+        let (name, rest) = line.split_at(blank.unwrap_or(line.len()));
+        if let Some(b) = name.iter().find(|b| !is_key_byte(**b)) {
+            return Err(Error::malformed(format!("byte 0x{b:02x} in the key")));
+        }
+        key.set(name);
+        let Ok(rest) = std::str::from_utf8(rest) else {
+            return Err(Error::unsupported("the file name is not UTF-8"));
+        };
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii() && is_space(c as u8));
+        if rest.is_empty() {
+            return Err(Error::malformed("no file name follows the key"));
+        }
+        let (place, range) = match rest.strip_suffix(']') {
+            None => (rest, None),
+            Some(rest) => match rest.split_once('[') {
+                Some((place, range)) if !place.is_empty() => (place, Some(Range::parse(range)?)),
+                _ => return Err(Error::malformed("']' ends no range after a file name")),
+            },
+        };
+        Ok(Self {
+            key: name,
+            place,
+            range,
+        })
+    }
+}
+
+impl ScriptReader {
+    pub(crate) fn new(mut script: Source, options: &Options, env: &Env) -> Result<Self> {
+        if script.peek(2)? == b"\0B" {
+            return Err(script.malformed("a script file is text, this is a binary object"));
+        }
+        Ok(Self {
+            objects: Objects::new(options, env.limits)?,
+            env: env.clone(),
+            info: DatasetInfo {
+                compression: script.compression(),
+                ..DatasetInfo::default()
+            },
+            line: Vec::new(),
+            number: 0,
+            open: Vec::new(),
+            kept: None,
+            ended: false,
+            script,
+        })
+    }
+
+    fn read_line(&mut self, line: &[u8], utt: &mut Utterance) -> Result<()> {
+        let mut key = Key::default();
+        std::mem::swap(&mut key, &mut utt.key);
+        key.set(b"");
+        let line = Line::parse(line, &mut key);
+        utt.key = key;
+        let line = line?;
+        let at = rxfilename(line.place).map_err(|e| e.utterance(&utt.key))?;
+        if line.range.is_none() && !matches!(at, Locator::Command(_)) {
+            return self.load(&at, utt);
+        }
+        let mut kept = match self.kept.take() {
+            Some((place, object)) if place == line.place => object,
+            other => {
+                let mut object = other.map(|(_, object)| object).unwrap_or_default();
+                object.key.set(utt.key.as_bytes());
+                self.load(&at, &mut object)?;
+                object
+            }
+        };
+        let result = self.take(&mut kept, line.range.as_ref(), utt);
+        self.kept = Some((line.place.to_owned(), kept));
+        result
+    }
+
+    /// Copies an object, or a part of it, to `utt`.
+    fn take(
+        &self,
+        object: &mut Utterance,
+        range: Option<&Range>,
+        utt: &mut Utterance,
+    ) -> Result<()> {
+        utt.meta.clear();
+        let Some(range) = range else {
+            utt.features.clone_from(&object.features);
+            utt.labels.clone_from(&object.labels);
+            return Ok(());
+        };
+        let Some(whole) = &object.features else {
+            return Err(Error::malformed("a range, but int32 vectors have none"));
+        };
+        utt.labels = None;
+        let part: &mut Matrix = utt.features_mut();
+        if range.cut(whole, part, &self.env.limits)? {
+            let warning = Error::malformed("the range goes past the last row, to which it is cut");
+            self.env.warn(&self.place(warning, &utt.key));
+        }
+        Ok(())
+    }
+
+    /// Reads the object at a place.
+    fn load(&mut self, at: &Locator, utt: &mut Utterance) -> Result<()> {
+        let Locator::FileAt(path, offset) = at else {
+            let mut source = self.env.open_from(self.script.path(), at)?;
+            let result = self.objects.read(&mut source, utt, true);
+            self.objects.describe(&self.script, &mut self.info);
+            return result;
+        };
+        let known = self.open.iter().position(|(name, _)| name == path);
+        let mut source = match known {
+            Some(i) => self.open.remove(i).1,
+            None => self.env.open_from(self.script.path(), at)?,
+        };
+        source.seek(*offset)?;
+        self.objects.read(&mut source, utt, false)?;
+        self.objects.describe(&self.script, &mut self.info);
+        if self.open.len() == OPEN {
+            self.open.remove(0);
+        }
+        self.open.push((path.clone(), source));
+        Ok(())
+    }
+
+    fn place(&self, error: Error, key: &Key) -> Error {
+        let known = error.file_name().is_some();
+        let error = error.file(self.script.name());
+        let error = if known {
+            error
+        } else {
+            error.line(self.number)
+        };
+        if key.as_bytes().is_empty() {
+            return error;
+        }
+        error.utterance(key)
+    }
+}
+
+impl Reader for ScriptReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.ended {
+            return Ok(false);
+        }
+        let mut line = std::mem::take(&mut self.line);
+        let more = self.script.line(&mut line, &self.env.limits);
+        if !matches!(more, Ok(true)) {
+            self.ended = true;
+            return more;
+        }
+        self.number += 1;
+        let result = self.read_line(&line, utt);
+        self.line = line;
+        match result {
+            Ok(()) => Ok(true),
+            // The next line is another object's.
+            Err(error) => Err(self.place(error, &utt.key).continuable()),
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Kaldi's own grammar for tables and files on a command line: `ark,t:-`, `scp:feats.scp`,
+//! `ark,scp:A,S`, `gunzip -c x.gz |`, `feats.ark:18734`.
+
+use std::path::PathBuf;
+
+use spr_core::bytes::Locator;
+use spr_core::{Error, Result};
+
+/// The two forms of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    /// Keys and objects one after the other in one stream.
+    Ark,
+    /// Lines of a key and the place of its object.
+    Script,
+}
+
+/// A table to read, such as `ark,s,cs:feats.ark`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rspecifier {
+    /// Its form.
+    pub table: Table,
+    /// Where it is.
+    pub locator: Locator,
+    /// `p`: entries that can't be read are left out.
+    pub permissive: bool,
+    /// `o`: each key is asked for once.
+    pub once: bool,
+    /// `s`: the keys are sorted.
+    pub sorted: bool,
+    /// `cs`: the keys are asked for in sorted order.
+    pub called_sorted: bool,
+    /// `bg`: entries are read ahead.
+    pub background: bool,
+}
+
+/// A table to write, such as `ark,scp:feats.ark,feats.scp`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wspecifier {
+    /// Where the objects go, if to an archive.
+    pub archive: Option<WLocation>,
+    /// Where the script file is: written beside an archive, else an input that names the files.
+    pub script: Option<WLocation>,
+    /// `t`: text.
+    pub text: bool,
+    /// `f`: every entry is flushed.
+    pub flush: bool,
+    /// `p`: keys that a script file does not list are left out.
+    pub permissive: bool,
+}
+
+/// A place to write to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WLocation {
+    /// Standard output.
+    Stdout,
+    /// A file.
+    File(PathBuf),
+    /// The input of a shell command.
+    Command(String),
+}
+
+/// Reads `text` as a table to read; `None` if it is none by Kaldi's rules.
+///
+/// # Errors
+/// It is one, but what follows the colon can't be read from.
+pub fn rspecifier(text: &str) -> Option<Result<Rspecifier>> {
+    let (options, rest) = split(text)?;
+    let mut table = None;
+    let mut spec = Rspecifier {
+        table: Table::Ark,
+        locator: Locator::Stdin,
+        permissive: false,
+        once: false,
+        sorted: false,
+        called_sorted: false,
+        background: false,
+    };
+    for option in options.split([',', ' ']) {
+        match option {
+            "ark" | "scp" if table.is_some() => return None,
+            "ark" => table = Some(Table::Ark),
+            "scp" => table = Some(Table::Script),
+            "b" | "t" => {}
+            "o" | "no" => spec.once = option == "o",
+            "p" | "np" => spec.permissive = option == "p",
+            "s" | "ns" => spec.sorted = option == "s",
+            "cs" | "ncs" => spec.called_sorted = option == "cs",
+            "bg" => spec.background = true,
+            _ => return None,
+        }
+    }
+    spec.table = table?;
+    Some(rxfilename(rest).map(|locator| Rspecifier { locator, ..spec }))
+}
+
+/// Reads `text` as a table to write; `None` if it is none by Kaldi's rules.
+///
+/// # Errors
+/// It is one, but what follows the colon can't be written to, or `ark,scp` lacks a name.
+pub fn wspecifier(text: &str) -> Option<Result<Wspecifier>> {
+    let (options, rest) = split(text)?;
+    let (mut ark, mut scp) = (false, false);
+    let mut spec = Wspecifier {
+        archive: None,
+        script: None,
+        text: false,
+        flush: false,
+        permissive: false,
+    };
+    for option in options.split([',', ' ']) {
+        match option {
+            "ark" if ark || scp => return None,
+            "scp" if scp => return None,
+            "ark" => ark = true,
+            "scp" => scp = true,
+            "b" | "t" => spec.text = option == "t",
+            "f" | "nf" => spec.flush = option == "f",
+            "p" => spec.permissive = true,
+            _ => return None,
+        }
+    }
+    let places = match (ark, scp) {
+        (true, false) => (Some(rest), None),
+        (false, true) => (None, Some(rest)),
+        (true, true) => match rest.split_once(',') {
+            Some((archive, script)) => (Some(archive), Some(script)),
+            None => {
+                return Some(Err(Error::usage(format!(
+                    "'{text}' names no script file: a comma and a second name are due"
+                ))));
+            }
+        },
+        (false, false) => return None,
+    };
+    let locate = |place: Option<&str>| place.map(wxfilename).transpose();
+    let both = locate(places.0).and_then(|archive| Ok((archive, locate(places.1)?)));
+    Some(both.map(|(archive, script)| Wspecifier {
+        archive,
+        script,
+        ..spec
+    }))
+}
+
+/// The options and what follows the first colon.
+fn split(text: &str) -> Option<(&str, &str)> {
+    if text.ends_with(is_space) {
+        return None;
+    }
+    text.split_once(':')
+}
+
+/// Reads `text` as a place to read from.
+///
+/// # Errors
+/// Kaldi would not read from it.
+pub fn rxfilename(text: &str) -> Result<Locator> {
+    if text.is_empty() || text == "-" {
+        return Ok(Locator::Stdin);
+    }
+    if text.starts_with('|') {
+        return Err(refused(text, "a command to read from ends with '|'"));
+    }
+    if let Some(command) = text.strip_suffix('|') {
+        return match command.trim_matches(is_space) {
+            "" => Err(refused(text, "the command is empty")),
+            command => Ok(Locator::Command(command.to_owned())),
+        };
+    }
+    check_name(text)?;
+    if let Some((name, digits)) = offset(text) {
+        if name.is_empty() {
+            return Err(refused(text, "the file has no name"));
+        }
+        let offset = digits
+            .parse()
+            .map_err(|_| refused(text, "the offset is no 64-bit number"))?;
+        return Ok(Locator::FileAt(name.into(), offset));
+    }
+    check_pipe(text)?;
+    Ok(Locator::File(text.into()))
+}
+
+/// Reads `text` as a place to write to.
+///
+/// # Errors
+/// Kaldi would not write to it.
+pub fn wxfilename(text: &str) -> Result<WLocation> {
+    if text.is_empty() || text == "-" {
+        return Ok(WLocation::Stdout);
+    }
+    if let Some(command) = text.strip_prefix('|') {
+        return match command.trim_matches(is_space) {
+            "" => Err(refused(text, "the command is empty")),
+            command => Ok(WLocation::Command(command.to_owned())),
+        };
+    }
+    if text.ends_with('|') {
+        return Err(refused(text, "a command to write to starts with '|'"));
+    }
+    check_name(text)?;
+    if offset(text).is_some() {
+        return Err(refused(text, "an offset can't be written to"));
+    }
+    check_pipe(text)?;
+    Ok(WLocation::File(text.into()))
+}
+
+fn check_name(text: &str) -> Result<()> {
+    if text.starts_with(is_space) || text.ends_with(is_space) {
+        return Err(refused(text, "there is white space around it"));
+    }
+    if text.starts_with(['a', 's']) && is_specifier(text) {
+        return Err(refused(text, "it names a table, where a file is due"));
+    }
+    Ok(())
+}
+
+fn check_pipe(text: &str) -> Result<()> {
+    match text.contains('|') {
+        true => Err(refused(text, "'|' stands first or last, or not at all")),
+        false => Ok(()),
+    }
+}
+
+/// Whether the part before the colon makes `text` a table of either sort; the rest is not looked
+/// at, so that tables inside tables end here.
+fn is_specifier(text: &str) -> bool {
+    let classifies = |head: &str| rspecifier(head).is_some() || wspecifier(head).is_some();
+    split(text).is_some_and(|(options, _)| classifies(&format!("{options}:-")))
+}
+
+/// The name and the digits of `name:digits`.
+fn offset(text: &str) -> Option<(&str, &str)> {
+    let (name, digits) = text.rsplit_once(':')?;
+    (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some((name, digits))
+}
+
+/// White space as C has it.
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t'..='\r')
+}
+
+fn refused(text: &str, why: &str) -> Error {
+    Error::usage(format!("'{text}' is no valid Kaldi file name: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Rspecifier {
+        rspecifier(text).unwrap().unwrap()
+    }
+
+    fn write(text: &str) -> Wspecifier {
+        wspecifier(text).unwrap().unwrap()
+    }
+
+    #[test]
+    fn rspecifiers() {
+        let spec = read("s,ark,cs,p,bg,o:gunzip -c a.gz |");
+        assert_eq!(spec.table, Table::Ark);
+        assert_eq!(spec.locator, Locator::Command("gunzip -c a.gz".into()));
+        assert!(spec.permissive && spec.once && spec.sorted && spec.called_sorted);
+        assert!(spec.background);
+        let spec = read("scp t p np:-");
+        assert_eq!((spec.table, spec.locator), (Table::Script, Locator::Stdin));
+        assert!(!spec.permissive);
+        assert_eq!(read("ark:a:b").locator, Locator::File("a:b".into()));
+        assert_eq!(read("ark:a:007").locator, Locator::FileAt("a".into(), 7));
+        assert_eq!(read("ark:").locator, Locator::Stdin);
+        for text in [
+            "",
+            "ark",
+            "a.ark",
+            "t:x",
+            "ark, t:x",
+            " ark:x",
+            "ark,:x",
+            "ark:x ",
+            "ark,scp:a,b",
+            "scp,scp:x",
+            "ark,f:x",
+            "ark,nbg:x",
+            "ARK:x",
+            "C:x",
+            "p,:",
+        ] {
+            assert!(rspecifier(text).is_none(), "{text}");
+        }
+        for text in [
+            "ark:ark:x",
+            "ark:|x",
+            "scp:a|b",
+            "ark: x",
+            "ark:x:99999999999999999999",
+        ] {
+            assert!(rspecifier(text).unwrap().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn wspecifiers() {
+        let spec = write("ark,t,scp:a,b,c");
+        assert_eq!(spec.archive, Some(WLocation::File("a".into())));
+        assert_eq!(spec.script, Some(WLocation::File("b,c".into())));
+        assert!(spec.text && !spec.flush);
+        let spec = write("b,ark:|gzip -c > x");
+        assert_eq!(spec.archive, Some(WLocation::Command("gzip -c > x".into())));
+        assert_eq!((spec.script, spec.text), (None, false));
+        let spec = write("scp,p,f:x.scp");
+        assert_eq!((spec.archive, spec.permissive), (None, true));
+        assert!(spec.flush);
+        let spec = write("b,ark,scp:,");
+        assert_eq!(spec.archive, Some(WLocation::Stdout));
+        assert_eq!(spec.script, Some(WLocation::Stdout));
+        for text in [
+            "",
+            "f",
+            "nf:x",
+            "scp,ark:a,b",
+            "ark,ark:x",
+            "ark,np:x",
+            "ark,o:x",
+            "ark:x ",
+        ] {
+            assert!(wspecifier(text).is_none(), "{text}");
+        }
+        for text in [
+            "ark,scp:a",
+            "ark:a |",
+            "ark:a:5",
+            "ark:scp:x",
+            "ark:a|b",
+            "ark:|",
+        ] {
+            assert!(wspecifier(text).unwrap().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn file_names() {
+        for text in [
+            " ",
+            " a ",
+            "a ",
+            "|b",
+            "| b ",
+            "ark,s,cs:a b c",
+            "scp:a b c",
+            "a|b",
+            ":5",
+        ] {
+            assert!(rxfilename(text).is_err(), "{text}");
+        }
+        let file = |name: &str| Locator::File(name.into());
+        for text in ["a", "a b c/3", "a b c:", "sp:c", "x:y:"] {
+            assert_eq!(rxfilename(text).unwrap(), file(text));
+        }
+        assert_eq!(rxfilename(" b c|").unwrap(), Locator::Command("b c".into()));
+        let at = Locator::FileAt("a b c".into(), 123);
+        assert_eq!(rxfilename("a b c:123").unwrap(), at);
+        assert!(wxfilename("b c|").is_err() && wxfilename("a:3").is_err());
+        assert_eq!(wxfilename("a b").unwrap(), WLocation::File("a b".into()));
+    }
+}

@@ -1,0 +1,218 @@
+//! The text forms: numbers in brackets, and lines of integers.
+
+use spr_core::bytes::Source;
+use spr_core::model::{Dtype, Matrix, Rank};
+use spr_core::{Error, ErrorKind, Limits, Result};
+
+use crate::number::{self, Real, Scan, end_of_word};
+
+/// Bytes looked at together; no number is longer.
+const BLOCK: usize = 64 << 10;
+
+/// What stood between two brackets.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shape {
+    /// Rows that are not empty.
+    pub(crate) rows: usize,
+    /// Numbers in each of them.
+    pub(crate) cols: usize,
+    /// Whether a row was ended by a line end or `;`, as in a matrix.
+    pub(crate) lines: bool,
+    /// Whether two numbers had no white space between them.
+    pub(crate) glued: bool,
+    /// Numbers in the row so far.
+    pending: usize,
+}
+
+/// Why a block was left.
+enum Stop {
+    /// The closing bracket, or the end of the line.
+    Closed,
+    /// More bytes are needed.
+    Short,
+    Bad,
+    Ragged,
+}
+
+impl Shape {
+    /// Ends a row; `false` if it differs from those before.
+    fn end_row(&mut self) -> bool {
+        let n = std::mem::take(&mut self.pending);
+        if n == 0 {
+            return true;
+        }
+        if self.rows == 0 {
+            self.cols = n;
+        }
+        self.rows += 1;
+        self.cols == n
+    }
+
+    fn scan<T: Real>(&mut self, bytes: &[u8], last: bool, block: &mut Vec<T>) -> (usize, Stop) {
+        let mut at = 0;
+        let mut end = usize::MAX;
+        while let Some(b) = bytes.get(at) {
+            match b {
+                b' ' | b'\t' | 0x0b..=b'\r' => at += 1,
+                b'\n' | b';' => {
+                    self.lines = true;
+                    if !self.end_row() {
+                        return (at, Stop::Ragged);
+                    }
+                    at += 1;
+                }
+                b']' => {
+                    return match self.end_row() {
+                        true => (at + 1, Stop::Closed),
+                        false => (at, Stop::Ragged),
+                    };
+                }
+                _ => match number::real(&bytes[at..], last) {
+                    Scan::Number(value, len) => {
+                        self.glued |= at == end;
+                        block.push(value);
+                        self.pending += 1;
+                        at += len;
+                        end = at;
+                    }
+                    Scan::Unfinished => return (at, Stop::Short),
+                    Scan::Bad => return (at, Stop::Bad),
+                },
+            }
+        }
+        (at, Stop::Short)
+    }
+}
+
+/// Reads the numbers from behind `[` to and past `]` into one column of `into`, in their order.
+/// `block` is room to work in.
+pub(crate) fn brackets<T: Real>(
+    source: &mut Source,
+    into: &mut Matrix,
+    block: &mut Vec<T>,
+    limits: &Limits,
+) -> Result<Shape> {
+    into.start(T::DTYPE, Rank::Vector, 1);
+    let mut shape = Shape::default();
+    loop {
+        block.clear();
+        let bytes = source.peek(BLOCK)?;
+        let last = bytes.len() < BLOCK;
+        let (used, stop) = shape.scan(bytes, last, block);
+        advance(source, used, last, &stop)?;
+        into.extend_from(block, limits)
+            .map_err(|e| e.file(source.name()).byte(source.offset()))?;
+        match stop {
+            Stop::Closed => return Ok(shape),
+            Stop::Short if last => {
+                return Err(truncated(
+                    source,
+                    "the file ends before the closing bracket",
+                ));
+            }
+            Stop::Short => {}
+            Stop::Bad => {
+                let word = next_word(source)?;
+                let message = format!("'{word}' is no {} number", T::DTYPE);
+                return Err(source.malformed(message));
+            }
+            Stop::Ragged => {
+                let message = format!(
+                    "row {} does not have {} numbers as those before",
+                    shape.rows, shape.cols
+                );
+                return Err(source.malformed(message));
+            }
+        }
+    }
+}
+
+fn scan_line(bytes: &[u8], last: bool, block: &mut Vec<i32>) -> (usize, Stop) {
+    let mut at = 0;
+    while let Some(b) = bytes.get(at) {
+        match b {
+            b'\n' => return (at + 1, Stop::Closed),
+            b if number::is_space(*b) => at += 1,
+            _ => match number::integer(&bytes[at..], last) {
+                Scan::Number(value, len) => {
+                    block.push(value);
+                    at += len;
+                }
+                Scan::Unfinished => return (at, Stop::Short),
+                Scan::Bad => return (at, Stop::Bad),
+            },
+        }
+    }
+    (at, Stop::Short)
+}
+
+/// Reads a line of integers into one column of `into`; `false` at a word that is none, which is
+/// then next.
+pub(crate) fn integers(
+    source: &mut Source,
+    into: &mut Matrix,
+    block: &mut Vec<i32>,
+    limits: &Limits,
+) -> Result<bool> {
+    into.start(Dtype::I32, Rank::Vector, 1);
+    loop {
+        block.clear();
+        let bytes = source.peek(BLOCK)?;
+        let last = bytes.len() < BLOCK;
+        let (used, stop) = scan_line(bytes, last, block);
+        advance(source, used, last, &stop)?;
+        into.extend_from(block, limits)
+            .map_err(|e| e.file(source.name()).byte(source.offset()))?;
+        match stop {
+            Stop::Closed => return Ok(true),
+            Stop::Short if !last => {}
+            Stop::Short => {
+                return Err(truncated(source, "the file ends inside a line")
+                    .hint("if the last line is complete, give it a line end"));
+            }
+            Stop::Bad | Stop::Ragged => return Ok(false),
+        }
+    }
+}
+
+/// Moves past what was used of a block.
+fn advance(source: &mut Source, used: usize, last: bool, stop: &Stop) -> Result<()> {
+    if used == 0 && !last && matches!(stop, Stop::Short) {
+        return Err(source.malformed(format!("a number of more than {BLOCK} characters")));
+    }
+    source.skip(used as u64)
+}
+
+/// The error where the bytes left are too few. A failure of the system or of a decoder also ends
+/// the bytes, and goes first.
+pub(crate) fn truncated(source: &mut Source, message: impl Into<String>) -> Error {
+    loop {
+        match source.peek(BLOCK).map(<[u8]>::len) {
+            Err(error) => return error,
+            Ok(0) => return source.error(ErrorKind::Truncated, message),
+            Ok(n) => drop(source.skip(n as u64)),
+        }
+    }
+}
+
+/// Moves past the end of the line.
+pub(crate) fn skip_line(source: &mut Source) -> Result<()> {
+    loop {
+        let bytes = source.peek(BLOCK)?;
+        let end = bytes.iter().position(|b| *b == b'\n');
+        let (used, last) = (end.map_or(bytes.len(), |i| i + 1), bytes.len() < BLOCK);
+        source.skip(used as u64)?;
+        if end.is_some() || last {
+            return Ok(());
+        }
+    }
+}
+
+/// The word at the current place, fit to be shown.
+pub(crate) fn next_word(source: &mut Source) -> Result<String> {
+    const SHOWN: usize = 40;
+    let bytes = source.peek(SHOWN)?;
+    let end = end_of_word(bytes, true).unwrap_or(bytes.len());
+    let text = String::from_utf8_lossy(&bytes[..end]);
+    Ok(text.escape_debug().to_string())
+}

@@ -1,0 +1,296 @@
+//! Writing archives, with or without a script file beside them.
+
+use spr_core::bytes::{ByteOrder, Codec, Locator, Output, Part, Sink, swap_in_place};
+use spr_core::format::{Place, Writer, Written};
+use spr_core::model::{Dtype, Element, Matrix, Rank, Utterance};
+use spr_core::{Error, Result};
+
+use crate::archive::is_key_byte;
+use crate::object::EMPTY_VECTOR;
+use crate::print::Seven;
+use crate::recognise::TAG;
+use crate::specifier::rxfilename;
+
+/// Bytes put together before they are passed on.
+const BLOCK: usize = 64 << 10;
+
+/// How objects look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    Binary,
+    /// Text with the shortest digits that read back to the same value.
+    Text,
+    /// Text with Kaldi's seven digits.
+    SevenDigits,
+}
+
+pub(crate) struct KaldiWriter {
+    archive: Sink,
+    /// The script file and the archive's name in it.
+    script: Option<(Sink, String)>,
+    style: Style,
+    /// Element types of features.
+    dtypes: &'static [Dtype],
+    /// Whether the first entry held features: all others do the same.
+    features: Option<bool>,
+    /// The rank that a reader expects of features by now.
+    rank: Rank,
+    block: Vec<u8>,
+    written: Written,
+}
+
+impl KaldiWriter {
+    pub(crate) fn new(output: &Output, style: Style, dtypes: &'static [Dtype]) -> Result<Self> {
+        let script = match output.companion("scp") {
+            Some(_) => {
+                let name = name_in_script(output)?;
+                Some((output.create(Part::Named("scp"), false)?, name))
+            }
+            None => None,
+        };
+        Ok(Self {
+            archive: output.create(Part::Main, false)?,
+            script,
+            style,
+            dtypes,
+            features: None,
+            rank: Rank::Matrix,
+            block: Vec::with_capacity(BLOCK),
+            written: Written::default(),
+        })
+    }
+
+    fn write_object(&mut self, matrix: &Matrix) -> Result<()> {
+        match (matrix.dtype(), self.style) {
+            (Dtype::I32, Style::Binary) => self.tagged_integers(matrix),
+            (Dtype::I32, _) => self.line(matrix.as_slice().unwrap_or_default()),
+            (_, Style::Binary) => self.binary(matrix),
+            (Dtype::F64, Style::Text) => self.brackets::<f64>(matrix, f64::print),
+            (Dtype::F64, Style::SevenDigits) => self.brackets(matrix, f64::print_seven),
+            (_, Style::Text) => self.brackets::<f32>(matrix, f32::print),
+            (_, Style::SevenDigits) => self.brackets(matrix, f32::print_seven),
+        }
+    }
+
+    fn binary(&mut self, matrix: &Matrix) -> Result<()> {
+        let token: &[u8] = match (matrix.dtype(), matrix.rank()) {
+            (Dtype::F64, Rank::Matrix) => b"\0BDM ",
+            (Dtype::F64, _) => b"\0BDV ",
+            (_, Rank::Matrix) => b"\0BFM ",
+            _ => b"\0BFV ",
+        };
+        self.block.extend_from_slice(token);
+        put_integer(matrix.rows(), &mut self.block)?;
+        if matrix.rank() == Rank::Matrix {
+            put_integer(matrix.cols(), &mut self.block)?;
+        }
+        self.flush()?;
+        if ByteOrder::NATIVE == ByteOrder::Little {
+            return self.archive.put(matrix.as_bytes());
+        }
+        for bytes in matrix.as_bytes().chunks(BLOCK) {
+            self.block.extend_from_slice(bytes);
+            swap_in_place(&mut self.block, matrix.dtype().size());
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn tagged_integers(&mut self, matrix: &Matrix) -> Result<()> {
+        self.block.extend_from_slice(b"\0B");
+        put_integer(matrix.rows(), &mut self.block)?;
+        for values in matrix
+            .as_slice::<i32>()
+            .unwrap_or_default()
+            .chunks(BLOCK / 5)
+        {
+            let groups = values.iter().map(|value| {
+                let [a, b, c, d] = value.to_le_bytes();
+                [TAG, a, b, c, d]
+            });
+            groups.for_each(|group| self.block.extend_from_slice(&group));
+            self.flush()?;
+        }
+        self.flush()
+    }
+
+    /// Integers, each with a space behind it.
+    fn line(&mut self, values: &[i32]) -> Result<()> {
+        for values in values.chunks(BLOCK / 16) {
+            for value in values {
+                value.print(&mut self.block);
+                self.block.push(b' ');
+            }
+            self.flush()?;
+        }
+        self.block.push(b'\n');
+        self.flush()
+    }
+
+    /// Floats in brackets, each with a space behind it.
+    fn brackets<T: Element>(&mut self, matrix: &Matrix, print: fn(T, &mut Vec<u8>)) -> Result<()> {
+        let values = matrix.as_slice::<T>().unwrap_or_default();
+        self.block.extend_from_slice(b" [");
+        let rows = match matrix.rank() {
+            Rank::Matrix => values.chunks(matrix.cols().max(1)),
+            _ => values.chunks(values.len().max(1)),
+        };
+        for row in rows {
+            self.block.extend_from_slice(match matrix.rank() {
+                Rank::Matrix => b"\n  ",
+                _ => b" ",
+            });
+            for values in row.chunks(BLOCK / 32) {
+                for value in values {
+                    print(*value, &mut self.block);
+                    self.block.push(b' ');
+                }
+                if self.block.len() > BLOCK / 2 {
+                    self.flush()?;
+                }
+            }
+        }
+        self.block
+            .extend_from_slice(match (values.is_empty(), matrix.rank()) {
+                (false, _) => b"]",
+                // Kaldi writes one space; where the reader would expect the other rank, more is due.
+                (true, rank) if rank == self.rank => b" ]",
+                (true, Rank::Matrix) => b"\n ]",
+                (true, _) => EMPTY_VECTOR,
+            });
+        self.block.push(b'\n');
+        self.flush()
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.archive.put(&self.block)?;
+        self.block.clear();
+        Ok(())
+    }
+}
+
+impl Writer for KaldiWriter {
+    fn write(&mut self, utt: &Utterance) -> Result<()> {
+        let matrix = self.check(utt).map_err(|e| {
+            let e = e.file(self.archive.name());
+            e.utterance(&utt.key).continuable()
+        })?;
+        self.block.clear();
+        self.block.extend_from_slice(utt.key.as_bytes());
+        self.block.push(b' ');
+        let offset = self.archive.position() + self.block.len() as u64;
+        self.write_object(matrix)?;
+        self.features = Some(utt.features.is_some());
+        self.rank = utt.features.as_ref().map_or(self.rank, Matrix::rank);
+        if let Some((script, name)) = &mut self.script {
+            self.block.extend_from_slice(utt.key.as_bytes());
+            self.block
+                .extend_from_slice(format!(" {name}:{offset}\n").as_bytes());
+            script.put(&self.block)?;
+        }
+        self.written.count(utt);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        self.written.bytes = self.archive.finish()?;
+        if let Some((script, _)) = self.script {
+            self.written.bytes += script.finish()?;
+        }
+        Ok(self.written)
+    }
+}
+
+impl KaldiWriter {
+    /// The one matrix of `utt` that an entry holds, if an entry can hold all of it.
+    fn check<'a>(&self, utt: &'a Utterance) -> Result<&'a Matrix> {
+        let key = utt.key.as_bytes();
+        if key.is_empty() {
+            return Err(unfit("the key is empty"));
+        }
+        if let Some(b) = key.iter().find(|b| !is_key_byte(**b)) {
+            return Err(unfit(format!("byte 0x{b:02x} in the key")));
+        }
+        if !utt.meta.is_empty() {
+            return Err(unfit("frame times and header lines"));
+        }
+        let matrix = match (&utt.features, &utt.labels) {
+            (Some(features), None) => self.check_features(features)?,
+            (None, Some(labels)) => check_labels(labels)?,
+            (Some(_), Some(_)) => {
+                let hint = "write the labels apart with --labels-out";
+                return Err(unfit("features and labels together").hint(hint));
+            }
+            (None, None) => return Err(unfit("neither features nor labels")),
+        };
+        match (self.features, utt.features.is_some()) {
+            (Some(true), false) => return Err(unfit("labels behind entries of features")),
+            (Some(false), true) => return Err(unfit("features behind entries of labels")),
+            _ => {}
+        }
+        let largest = matrix.rows().max(matrix.cols());
+        if i32::try_from(largest).is_err() {
+            return Err(unfit(format!("{largest} rows or columns")));
+        }
+        Ok(matrix)
+    }
+
+    fn check_features<'a>(&self, matrix: &'a Matrix) -> Result<&'a Matrix> {
+        let (rows, cols) = (matrix.rows(), matrix.cols());
+        if !self.dtypes.contains(&matrix.dtype()) {
+            return Err(unfit(format!("features of {}", matrix.dtype())));
+        }
+        match matrix.rank() {
+            Rank::Matrix if (rows == 0) != (cols == 0) => {
+                Err(unfit(format!("a matrix of {rows} rows and {cols} columns")))
+            }
+            Rank::Vector if cols != 1 => Err(unfit(format!("a vector of {cols} columns"))),
+            Rank::Scalar => Err(unfit("a single number as features")),
+            _ => Ok(matrix),
+        }
+    }
+}
+
+fn check_labels(matrix: &Matrix) -> Result<&Matrix> {
+    if matrix.dtype() != Dtype::I32 {
+        return Err(unfit(format!("labels of {}", matrix.dtype())));
+    }
+    if matrix.cols() != 1 {
+        return Err(unfit(format!("{} labels a frame", matrix.cols())));
+    }
+    Ok(matrix)
+}
+
+fn unfit(what: impl std::fmt::Display) -> Error {
+    Error::unfit(format!("{what}, which this Kaldi table can't hold"))
+}
+
+/// The archive's name as script lines give it, if it can be read from there.
+fn name_in_script(output: &Output) -> Result<String> {
+    let name = output.name();
+    let refuse = |why: &str| {
+        Err(Error::usage(format!("a script file can't point into it: {why}")).file(&name))
+    };
+    if Place::of(output) != Place::File {
+        return refuse("it is no file");
+    }
+    if output
+        .path()
+        .is_some_and(|path| Codec::from_path(&path).is_some())
+    {
+        return refuse("it is compressed");
+    }
+    let place = rxfilename(&format!("{name}:7")).ok();
+    if place != Some(Locator::FileAt(name.clone().into(), 7)) || name.contains('\n') {
+        return refuse("Kaldi does not take the name");
+    }
+    Ok(name)
+}
+
+/// Appends a size with its tag.
+fn put_integer(n: usize, out: &mut Vec<u8>) -> Result<()> {
+    let n = i32::try_from(n).map_err(|_| Error::unfit("more than 2147483647 rows or columns"))?;
+    out.push(TAG);
+    out.extend_from_slice(&n.to_le_bytes());
+    Ok(())
+}

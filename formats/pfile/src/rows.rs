@@ -1,0 +1,225 @@
+//! The data section: rows read in blocks, taken apart and checked.
+
+use spr_core::bytes::{ByteOrder, Source};
+use spr_core::model::{Dtype, Matrix, Rank, Utterance};
+use spr_core::{Error, ErrorKind, Limits, Result};
+
+use crate::header::{Header, cut_short};
+use crate::interleave::{Columns, ordered};
+
+/// Words in a block; it holds whole rows, at least one.
+pub(crate) const BLOCK: usize = (256 << 10) / size_of::<u32>();
+
+/// What is left of the rows.
+pub(crate) struct Rows {
+    source: Source,
+    header: Header,
+    order: ByteOrder,
+    /// Where the rows start in the source.
+    start: u64,
+    /// Rows as they stand in the file.
+    block: Vec<u32>,
+    /// Words of `block` taken, and words in it.
+    taken: usize,
+    filled: usize,
+    /// Rows taken, of those the header counts.
+    row: u32,
+}
+
+impl Rows {
+    /// The rows that start here, in `order` or in that found by content.
+    pub(crate) fn new(
+        mut source: Source,
+        header: Header,
+        order: Option<ByteOrder>,
+    ) -> Result<Self> {
+        let order = find_order(&mut source, &header, order)?;
+        let start = source.offset();
+        Ok(Self {
+            source,
+            header,
+            order,
+            start,
+            block: Vec::new(),
+            taken: 0,
+            filled: 0,
+            row: 0,
+        })
+    }
+
+    pub(crate) fn order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// Rows taken.
+    pub(crate) fn row(&self) -> u32 {
+        self.row
+    }
+
+    /// Whether all rows were taken.
+    pub(crate) fn at_end(&self) -> bool {
+        self.row == self.header.frames
+    }
+
+    /// What follows the rows, once they are taken.
+    pub(crate) fn source(&mut self) -> &mut Source {
+        &mut self.source
+    }
+
+    /// Reads the rows of sentence `number`, at least one, and looks at the row after.
+    pub(crate) fn sentence(
+        &mut self,
+        number: u32,
+        utt: &mut Utterance,
+        limits: &Limits,
+    ) -> Result<()> {
+        let features = (self.header.features.len(), Dtype::F32, Rank::Matrix);
+        let labels = match self.header.labels.len() {
+            1 => (1, Dtype::I32, Rank::Vector),
+            n => (n, Dtype::I32, Rank::Matrix),
+        };
+        start(&mut utt.features, features);
+        start(&mut utt.labels, labels);
+        let mut frame = 0;
+        while !self.at_end() {
+            if self.taken == self.filled {
+                self.fill()?;
+            }
+            let count = self.count(number, frame);
+            self.take(count, utt, limits)?;
+            frame += count;
+            if self.taken < self.filled {
+                return self.check_next(number, frame);
+            }
+        }
+        Ok(())
+    }
+
+    fn rest(&self) -> &[u32] {
+        self.block.get(self.taken..self.filled).unwrap_or_default()
+    }
+
+    /// Rows of the block that go on with sentence `number` at `frame`.
+    fn count(&self, number: u32, frame: u32) -> u32 {
+        let number = ordered(self.order, number);
+        let mut next = frame;
+        for row in self.rest().chunks_exact(self.header.columns) {
+            if !row.starts_with(&[number, ordered(self.order, next)]) {
+                break;
+            }
+            next += 1;
+        }
+        next - frame
+    }
+
+    fn take(&mut self, count: u32, utt: &mut Utterance, limits: &Limits) -> Result<()> {
+        let stride = self.header.columns;
+        let words = count as usize * stride;
+        let rows = self.rest().get(..words).unwrap_or_default();
+        let parts = [
+            (&mut utt.features, &self.header.features),
+            (&mut utt.labels, &self.header.labels),
+        ];
+        for (matrix, columns) in parts {
+            let Some(matrix) = matrix else { continue };
+            let cells = matrix
+                .extend_rows(count as usize, limits)
+                .map_err(|e| self.place(e, self.row))?;
+            let columns = Columns {
+                at: columns.start,
+                width: columns.len(),
+                stride,
+            };
+            columns.gather(rows, bytemuck::cast_slice_mut(cells), self.order);
+        }
+        self.taken += words;
+        self.row += count;
+        Ok(())
+    }
+
+    /// Checks that the next row starts the sentence after `number`, which has `frames` frames.
+    fn check_next(&self, number: u32, frames: u32) -> Result<()> {
+        let (Some(&sentence), Some(&frame)) = (self.rest().first(), self.rest().get(1)) else {
+            return Ok(());
+        };
+        let (sentence, frame) = (ordered(self.order, sentence), ordered(self.order, frame));
+        if frames > 0 && (sentence, frame) == (number + 1, 0) {
+            return Ok(());
+        }
+        let mut due = format!("sentence {number}, frame {frames}");
+        if frames > 0 {
+            due += &format!(" or sentence {}, frame 0", number + 1);
+        }
+        let row = self.row;
+        let message = format!("row {row} says sentence {sentence}, frame {frame}; {due} is due");
+        Err(self.place(Error::malformed(message), row))
+    }
+
+    /// Reads the next block.
+    fn fill(&mut self) -> Result<()> {
+        let columns = self.header.columns;
+        let left = (self.header.frames - self.row) as usize;
+        let rows = BLOCK.div_ceil(columns).min(left);
+        if self.block.is_empty() {
+            self.block.resize(rows * columns, 0);
+        }
+        self.taken = 0;
+        self.filled = rows * columns;
+        let block = self.block.get_mut(..self.filled).unwrap_or_default();
+        let result = self.source.fill(bytemuck::cast_slice_mut(block));
+        result.map_err(|e| match e.kind() {
+            // A decoder knows better what is wrong with its data.
+            ErrorKind::Truncated if self.source.layers().is_empty() => {
+                let message = cut_short(self.header.file_len, self.source.offset());
+                self.source.error(ErrorKind::Truncated, message)
+            }
+            _ => e,
+        })
+    }
+
+    fn place(&self, error: Error, row: u32) -> Error {
+        let words = u64::from(row) * self.header.columns as u64;
+        error
+            .file(self.source.name())
+            .byte(self.start + words * size_of::<u32>() as u64)
+    }
+}
+
+fn start(matrix: &mut Option<Matrix>, (columns, dtype, rank): (usize, Dtype, Rank)) {
+    if columns == 0 {
+        *matrix = None;
+    } else {
+        matrix.get_or_insert_default().start(dtype, rank, columns);
+    }
+}
+
+/// The order of the rows: row 0 says sentence 0, frame 0 in any order, but row 1 says 0 and 1, or
+/// 1 and 0. A single row tells nothing and is taken for big-endian.
+fn find_order(
+    source: &mut Source,
+    header: &Header,
+    forced: Option<ByteOrder>,
+) -> Result<ByteOrder> {
+    if header.frames == 0 {
+        return Ok(forced.unwrap_or(ByteOrder::Big));
+    }
+    // Seeing a whole row first, a false width costs no memory.
+    let row = header.columns * size_of::<u32>();
+    let wanted = if header.frames > 1 { row + 8 } else { row };
+    let head = source.peek(wanted)?;
+    if head.len() < wanted {
+        let there = header.size + head.len() as u64;
+        let message = cut_short(header.file_len, there);
+        return Err(Error::truncated(message).file(source.name()).byte(there));
+    }
+    let little = matches!(
+        head.get(row..),
+        Some([0, 0, 0, 0, 1, 0, 0, 0] | [1, 0, 0, 0, 0, 0, 0, 0])
+    );
+    let found = if little {
+        ByteOrder::Little
+    } else {
+        ByteOrder::Big
+    };
+    Ok(forced.unwrap_or(found))
+}

@@ -1,0 +1,244 @@
+//! Writing: rows as they come, the table and the header at the end.
+
+use spr_core::bytes::{Env, Output, Part, Sink};
+use spr_core::format::{Options, Writer, Written};
+use spr_core::model::{Dtype, Matrix, Rank, Utterance};
+use spr_core::side::SideWriter;
+use spr_core::{Error, Result};
+
+use crate::header::{self, MAX_COLUMNS};
+use crate::interleave::Columns;
+use crate::rows::BLOCK;
+
+/// The most rows in a file, as readers with signed numbers count them.
+pub(crate) const MAX_ROWS: u64 = i32::MAX as u64;
+
+/// Writes a PFile in its canonical form.
+pub(crate) struct PFileWriter {
+    sink: Sink,
+    side: Option<SideWriter>,
+    env: Env,
+    shape: Option<Shape>,
+    /// Rows on their way to the sink, and how many words of them there are.
+    block: Vec<u32>,
+    filled: usize,
+    /// The first row of each sentence.
+    starts: Vec<u32>,
+    rows: u32,
+    written: Written,
+}
+
+/// Columns, the same in all utterances.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Shape {
+    features: usize,
+    labels: usize,
+}
+
+impl Shape {
+    fn columns(self) -> usize {
+        2 + self.features + self.labels
+    }
+}
+
+impl PFileWriter {
+    pub(crate) fn create(output: &Output, options: &Options, env: &Env) -> Result<Self> {
+        let mut sink = output.create(Part::Main, true)?;
+        let side = SideWriter::create(output, options)?;
+        sink.put(&[0; header::SIZE])?;
+        Ok(Self {
+            sink,
+            side,
+            env: env.clone(),
+            shape: None,
+            block: Vec::new(),
+            filled: 0,
+            starts: Vec::new(),
+            rows: 0,
+            written: Written::default(),
+        })
+    }
+
+    /// What the utterance adds, after checking that it can be stored whole.
+    fn check(&self, utt: &Utterance) -> Result<(Shape, u32)> {
+        let width = |matrix: &Option<Matrix>, what: &str| match matrix {
+            Some(m) if m.cols() == 0 => Err(Error::unfit(format!("{what} of 0 columns"))),
+            Some(m) => Ok(m.cols()),
+            None => Ok(0),
+        };
+        if let Some(features) = &utt.features {
+            check_dtype(features, Dtype::F32, "features")?;
+            if features.rank() != Rank::Matrix {
+                return Err(Error::unfit("features that are no matrix"));
+            }
+        }
+        if let Some(labels) = &utt.labels {
+            check_dtype(labels, Dtype::I32, "labels")?;
+            if labels.rows() as u64 != utt.frames() {
+                return Err(Error::unfit(format!(
+                    "{} frames of features, but labels for {}",
+                    utt.frames(),
+                    labels.rows()
+                )));
+            }
+        }
+        if utt.frames() == 0 {
+            return Err(Error::unfit("has no frames, which a PFile can't hold"));
+        }
+        if !utt.meta.is_empty() {
+            return Err(Error::unfit("has header lines, which a PFile can't hold"));
+        }
+        let shape = Shape {
+            features: width(&utt.features, "features")?,
+            labels: width(&utt.labels, "labels")?,
+        };
+        self.check_shape(shape)?;
+        let rows = u64::from(self.rows) + utt.frames();
+        match u32::try_from(rows) {
+            Ok(rows) if u64::from(rows) <= MAX_ROWS => Ok((shape, rows)),
+            _ => Err(Error::unfit(format!(
+                "makes {rows} rows, a PFile holds at most {MAX_ROWS}"
+            ))),
+        }
+    }
+
+    fn check_shape(&self, shape: Shape) -> Result<()> {
+        if let Some(first) = self.shape
+            && first != shape
+        {
+            return Err(Error::unfit(format!(
+                "{} features and {} labels a frame, the utterances before have {} and {}",
+                shape.features, shape.labels, first.features, first.labels
+            )));
+        }
+        if shape.features + shape.labels > MAX_COLUMNS {
+            return Err(Error::unfit(format!(
+                "{} columns, the header has room for {MAX_COLUMNS}",
+                shape.features + shape.labels
+            )));
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, shape: Shape) {
+        let columns = shape.columns();
+        self.block = vec![0; BLOCK.div_ceil(columns) * columns];
+        self.shape = Some(shape);
+        if shape.labels != 1 {
+            self.env.warn(
+                &Error::unsupported(format!(
+                    "{} labels a frame; PDNN reads exactly one label column",
+                    shape.labels
+                ))
+                .file(self.sink.name()),
+            );
+        }
+    }
+
+    /// Adds the rows of sentence `number`.
+    fn put_rows(&mut self, number: u32, utt: &Utterance, shape: Shape) -> Result<()> {
+        let stride = shape.columns();
+        let features = Columns {
+            at: 2,
+            width: shape.features,
+            stride,
+        };
+        let labels = Columns {
+            at: 2 + shape.features,
+            width: shape.labels,
+            stride,
+        };
+        let mut feature_words = words(&utt.features);
+        let mut label_words = words(&utt.labels);
+        let frames = usize::try_from(utt.frames()).unwrap_or(usize::MAX);
+        let mut frame = 0u32;
+        let mut left = frames;
+        while left > 0 {
+            let free = self.block.get_mut(self.filled..).unwrap_or_default();
+            let count = left.min(free.len() / stride);
+            let rows = free.get_mut(..count * stride).unwrap_or_default();
+            for row in rows.chunks_exact_mut(stride) {
+                if let [sentence_cell, frame_cell, ..] = row {
+                    (*sentence_cell, *frame_cell) = (number.to_be(), frame.to_be());
+                }
+                frame += 1;
+            }
+            features.spread(take(&mut feature_words, count * shape.features), rows);
+            labels.spread(take(&mut label_words, count * shape.labels), rows);
+            self.filled += count * stride;
+            left -= count;
+            if self.filled == self.block.len() {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let rows = self.block.get(..self.filled).unwrap_or_default();
+        self.filled = 0;
+        self.sink.put(bytemuck::cast_slice(rows))
+    }
+}
+
+impl Writer for PFileWriter {
+    fn write(&mut self, utt: &Utterance) -> Result<()> {
+        let refused = |e: Error| e.file(self.sink.name()).utterance(&utt.key).continuable();
+        let (shape, rows) = self.check(utt).map_err(refused)?;
+        if let Some(side) = &mut self.side {
+            side.write(&utt.key, utt.frames())?;
+        }
+        if self.shape.is_none() {
+            self.start(shape);
+        }
+        // There are no more sentences than rows.
+        let number = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
+        self.put_rows(number, utt, shape)
+            .map_err(|e| e.utterance(&utt.key))?;
+        self.starts.push(self.rows);
+        self.rows = rows;
+        self.written.count(utt);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        self.flush()?;
+        let sentences = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
+        self.starts.push(self.rows);
+        for entry in &mut self.starts {
+            *entry = entry.to_be();
+        }
+        self.sink.put(bytemuck::cast_slice(&self.starts))?;
+        let shape = self.shape.unwrap_or_default();
+        let text = header::text(sentences, self.rows, shape.features, shape.labels);
+        self.sink.patch(0, text.as_bytes())?;
+        // The side file first: when the data appear, their names are there.
+        let names = self.side.map_or(Ok(0), SideWriter::finish)?;
+        self.written.bytes = names + self.sink.finish()?;
+        Ok(self.written)
+    }
+}
+
+fn check_dtype(matrix: &Matrix, dtype: Dtype, what: &str) -> Result<()> {
+    if matrix.dtype() == dtype {
+        return Ok(());
+    }
+    Err(Error::unfit(format!(
+        "{what} of type {}, a PFile holds {dtype}",
+        matrix.dtype()
+    )))
+}
+
+/// The elements as 32-bit words, whatever they stand for.
+fn words(matrix: &Option<Matrix>) -> &[u32] {
+    matrix
+        .as_ref()
+        .map_or(&[], |m| bytemuck::cast_slice(m.as_bytes()))
+}
+
+/// The first `n` of `words`, which moves on to the rest.
+fn take<'a>(words: &mut &'a [u32], n: usize) -> &'a [u32] {
+    let (first, rest) = words.split_at_checked(n).unwrap_or((words, &[]));
+    *words = rest;
+    first
+}

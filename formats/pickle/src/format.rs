@@ -1,0 +1,196 @@
+//! The format as the converter sees it.
+
+use spr_core::Result;
+use spr_core::bytes::{Env, Output, Source};
+use spr_core::format::{
+    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, Options, Place, Probe,
+    Reader, Score, Tags, Writer,
+};
+use spr_core::model::Dtype;
+use spr_core::side;
+
+use crate::emit::Protocol;
+use crate::machine as op;
+use crate::reader::PickleReader;
+use crate::writer::PickleWriter;
+
+/// Python pickles of NumPy arrays, as PDNN keeps its data in them.
+pub struct Pickle;
+
+/// The one instance, for a [`Registry`](spr_core::format::Registry).
+pub static FORMAT: Pickle = Pickle;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "pickle",
+    title: "Python pickle of NumPy arrays (PDNN)",
+    extensions: &["pkl", "pickle"],
+    options: &[Protocol::OPTION, side::OPTION],
+};
+
+impl Format for Pickle {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, head: &Probe<'_>) -> Score {
+        match score(head.head) {
+            Score::No
+                if head
+                    .extension()
+                    .is_some_and(|e| INFO.extensions.contains(&e)) =>
+            {
+                Score::NameOnly
+            }
+            score => score,
+        }
+    }
+
+    fn caps(&self, options: &Options, place: Place) -> Result<Caps> {
+        Protocol::of(options)?;
+        let names = match options.get(side::OPTION.name) {
+            Some("none") => false,
+            Some(_) => true,
+            None => place == Place::File,
+        };
+        Ok(Caps {
+            count: Count::Many,
+            keys: if names { Keys::SideFile } else { Keys::None },
+            boundaries: names,
+            features: Some(FeatureCaps {
+                dtypes: Dtype::ALL,
+                vectors: true,
+                scalars: false,
+                same_dim: true,
+                same_dtype: true,
+                max_cols: MOST,
+            }),
+            labels: Some(LabelCaps {
+                dtypes: LABELS,
+                max_columns: MOST,
+                with_features: true,
+                alone: false,
+                same_columns: true,
+            }),
+            empty: if names {
+                Empty::Shapeless
+            } else {
+                Empty::Refused
+            },
+            frame_times: false,
+            tags: Tags::None,
+            max_rows: MOST,
+        })
+    }
+
+    fn open(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
+        Ok(Box::new(PickleReader::open(source, options, env)?))
+    }
+
+    fn create(&self, output: Output, options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
+        Ok(Box::new(PickleWriter::create(&output, options)?))
+    }
+}
+
+/// Python counts up to here.
+const MOST: u64 = i64::MAX as u64;
+
+const LABELS: &[Dtype] = &[
+    Dtype::I32,
+    Dtype::I64,
+    Dtype::I16,
+    Dtype::I8,
+    Dtype::U8,
+    Dtype::U16,
+    Dtype::U32,
+    Dtype::U64,
+    Dtype::F32,
+    Dtype::F64,
+];
+
+/// How the first bytes look.
+fn score(head: &[u8]) -> Score {
+    match head {
+        [op::PROTO, 2..=5, first, ..] => {
+            let plausible = matches!(
+                *first,
+                op::MARK
+                    | op::GLOBAL
+                    | op::EMPTY_LIST
+                    | op::EMPTY_TUPLE
+                    | op::EMPTY_DICT
+                    | op::EMPTY_SET
+                    | op::NONE
+                    | op::NEWTRUE
+                    | op::NEWFALSE
+                    | op::BININT..=op::BININT2
+                    | op::LONG1
+                    | op::BINFLOAT
+                    | op::BINUNICODE
+                    | op::SHORT_BINUNICODE
+                    | op::BINSTRING..=op::SHORT_BINSTRING
+                    | op::BINBYTES..=op::SHORT_BINBYTES
+                    | op::BINBYTES8
+                    | op::FRAME
+            );
+            match plausible {
+                true if *first == op::FRAME || names_numpy(head) => Score::Certain,
+                true => Score::Possible(90),
+                false => Score::No,
+            }
+        }
+        // Protocols 0 and 1 have no magic bytes; a tuple, list or dict starts with one of these.
+        [b'c' | b'(' | b']' | b'}', ..] if names_numpy(head) => Score::Certain,
+        [b'(', b'l' | b'd', b'p', b'0' | b'1', b'\n', ..] | [b']' | b'}', b'q', 0 | 1, ..] => {
+            Score::Possible(60)
+        }
+        _ => Score::No,
+    }
+}
+
+/// Whether NumPy is named near the start, as it is in any pickle of an array.
+fn names_numpy(head: &[u8]) -> bool {
+    head[..head.len().min(64)]
+        .windows(5)
+        .any(|word| word == b"numpy")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn probe(head: &[u8], path: Option<&str>) -> Score {
+        FORMAT.probe(&Probe {
+            head,
+            whole: true,
+            len: None,
+            path: path.map(Path::new),
+        })
+    }
+
+    #[test]
+    fn recognises_pickles() {
+        for (head, score) in [
+            (&b"\x80\x04\x95\x10\0\0\0\0\0\0\0]\x94."[..], Score::Certain),
+            (
+                b"\x80\x02cnumpy.core.multiarray\n_reconstruct\n",
+                Score::Certain,
+            ),
+            (
+                b"(cnumpy.core.multiarray\n_reconstruct\np1\n",
+                Score::Certain,
+            ),
+            (b"\x80\x02]q\x01.", Score::Possible(90)),
+            (b"(lp0\n.", Score::Possible(60)),
+            (b"}q\x00.", Score::Possible(60)),
+            (b"\x80\x07]q\x01.", Score::No),
+            (b"\x80\x02\xff", Score::No),
+            (b"(1 2 3)", Score::No),
+            (b"", Score::No),
+        ] {
+            assert_eq!(probe(head, None), score, "{}", head.escape_ascii());
+        }
+        assert_eq!(probe(b"", Some("a.pkl")), Score::NameOnly);
+        assert_eq!(probe(b"x", Some("a.pkl2")), Score::No);
+    }
+}

@@ -1,0 +1,429 @@
+//! An interpreter of pickle opcodes that calls nothing.
+//!
+//! It builds [`Value`]s in a [`Heap`] that has a budget; long strings stay in the file as
+//! [`Payload`]s. What a pickle asks to be called is looked up in a short list of [`Known`]
+//! functions and classes, each of which only makes a value; anything else is refused by name.
+
+mod call;
+mod global;
+mod op;
+mod strings;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub(crate) use op::*;
+pub(crate) use value::{ArrayState, Heap, Node, Value};
+
+use std::collections::HashMap;
+
+use global::{Global, Known};
+use spr_core::bytes::Source;
+use spr_core::number;
+use spr_core::{Error, ErrorKind, Result};
+
+use crate::payload::{Coding, Payload};
+
+/// Bytes of an integer, in decimal digits or in binary.
+const MAX_LONG: usize = 1 << 10;
+/// Memory for an entry of the memo.
+const MEMO_ENTRY: usize = 2 * size_of::<(u64, Value)>();
+
+/// Reads one pickle from a source that can be read backwards, up to and with its STOP.
+///
+/// # Errors
+/// Broken or hostile data, and calls of anything unknown; the error says at which opcode.
+pub(crate) fn load(source: &mut Source) -> Result<(Heap, Value)> {
+    let mut machine = Machine {
+        source,
+        heap: Heap::default(),
+        stack: Vec::new(),
+        marks: Vec::new(),
+        memo: HashMap::new(),
+        highest: 0,
+        line: Vec::new(),
+    };
+    let value = machine.run()?;
+    Ok((machine.heap, value))
+}
+
+struct Machine<'a> {
+    source: &'a mut Source,
+    heap: Heap,
+    stack: Vec<Value>,
+    /// Heights of the stack at which MARK was met.
+    marks: Vec<usize>,
+    memo: HashMap<u64, Value>,
+    /// The most entries that stack and marks have had together.
+    highest: usize,
+    /// The line read last, or its start.
+    line: Vec<u8>,
+}
+
+impl Machine<'_> {
+    fn run(&mut self) -> Result<Value> {
+        loop {
+            let at = self.source.offset();
+            let place = |e: Error, source: &Source| e.file(source.name()).byte(at);
+            let code = match self.source.byte() {
+                Ok(code) => code,
+                Err(e) if e.kind() == ErrorKind::Truncated => {
+                    let message = "the pickle ends here, before its STOP";
+                    return Err(self.source.error(ErrorKind::Truncated, message));
+                }
+                Err(e) => return Err(e),
+            };
+            if code == STOP {
+                return self.stop().map_err(|e| place(e, self.source));
+            }
+            self.step(code).map_err(|e| place(e, self.source))?;
+            let height = self.stack.len() + self.marks.len();
+            if height > self.highest {
+                self.highest = height;
+                self.heap
+                    .charge(2 * size_of::<Value>())
+                    .map_err(|e| place(e, self.source))?;
+            }
+        }
+    }
+
+    fn stop(&mut self) -> Result<Value> {
+        match (self.stack.as_slice(), self.marks.is_empty()) {
+            (&[value], true) => Ok(value),
+            _ => Err(Error::malformed(format!(
+                "STOP with {} values on the stack, not one",
+                self.stack.len()
+            ))),
+        }
+    }
+
+    fn step(&mut self, code: u8) -> Result<()> {
+        match code {
+            PROTO => match self.source.byte()? {
+                0..=5 => Ok(()),
+                n => Err(Error::unsupported(format!("pickle protocol {n}"))),
+            },
+            FRAME => {
+                let len = self.size8()?;
+                self.check_left("a frame", len)
+            }
+            NONE => self.push(Value::None),
+            NEWTRUE => self.push(Value::Bool(true)),
+            NEWFALSE => self.push(Value::Bool(false)),
+            INT | LONG | FLOAT => self.text_number(code),
+            BININT => {
+                let value = i32::from_le_bytes(self.source.array()?);
+                self.push(Value::Int(value.into()))
+            }
+            BININT1 => {
+                let value = self.source.byte()?;
+                self.push(Value::Int(value.into()))
+            }
+            BININT2 => {
+                let value = u16::from_le_bytes(self.source.array()?);
+                self.push(Value::Int(value.into()))
+            }
+            LONG1 => {
+                let len = self.source.byte()?;
+                self.binary_long(len.into())
+            }
+            LONG4 => {
+                let len = i32::from_le_bytes(self.source.array()?);
+                let len = u64::try_from(len)
+                    .map_err(|_| Error::malformed("an integer of a negative length"))?;
+                self.binary_long(len)
+            }
+            BINFLOAT => {
+                let value = f64::from_be_bytes(self.source.array()?);
+                self.push(Value::Float(value))
+            }
+            STRING | UNICODE | SHORT_BINSTRING | BINSTRING | SHORT_BINBYTES | BINBYTES
+            | BINBYTES8 | BYTEARRAY8 | SHORT_BINUNICODE | BINUNICODE | BINUNICODE8 => {
+                self.string(code)
+            }
+            MARK => {
+                self.marks.push(self.stack.len());
+                Ok(())
+            }
+            POP => match self.marks.last() {
+                Some(&height) if height == self.stack.len() => {
+                    self.marks.pop();
+                    Ok(())
+                }
+                _ => self.pop().map(drop),
+            },
+            POP_MARK => self.pop_marked().map(drop),
+            DUP => {
+                let value = self.top()?;
+                self.push(value)
+            }
+            PUT | BINPUT | LONG_BINPUT | MEMOIZE | GET | BINGET | LONG_BINGET => self.memo_op(code),
+            EMPTY_TUPLE => self.add(Node::Tuple(Vec::new())),
+            TUPLE1 => self.tuple_of(1),
+            TUPLE2 => self.tuple_of(2),
+            TUPLE3 => self.tuple_of(3),
+            TUPLE => {
+                let items = self.pop_marked()?;
+                self.add(Node::Tuple(items))
+            }
+            EMPTY_LIST => self.add(Node::List(Vec::new())),
+            LIST => {
+                let items = self.pop_marked()?;
+                self.add(Node::List(items))
+            }
+            EMPTY_SET => self.add(Node::Set(Vec::new())),
+            FROZENSET => {
+                let items = self.pop_marked()?;
+                self.add(Node::Set(items))
+            }
+            EMPTY_DICT => self.add(Node::Dict(Vec::new())),
+            DICT => {
+                let entries = pairs(&self.pop_marked()?)?;
+                self.add(Node::Dict(entries))
+            }
+            APPEND | APPENDS | ADDITEMS | SETITEM | SETITEMS => self.extend(code),
+            GLOBAL => {
+                let module = self.short_line()?.trim_ascii_end().to_vec();
+                let name = self.short_line()?.trim_ascii_end().to_vec();
+                self.add(Node::Global(Global::new(&module, &name)))
+            }
+            STACK_GLOBAL => {
+                let name = self.pop()?;
+                let module = self.pop()?;
+                let (Some(module), Some(name)) = (self.heap.word(module), self.heap.word(name))
+                else {
+                    return Err(Error::malformed("the name of a global is no short string"));
+                };
+                let global = Global::new(module, name);
+                self.add(Node::Global(global))
+            }
+            REDUCE => {
+                let args = self.pop()?;
+                let callee = self.pop()?;
+                let value = self.call(callee, args)?;
+                self.push(value)
+            }
+            BUILD => {
+                let state = self.pop()?;
+                let value = self.top()?;
+                self.build(value, state)
+            }
+            NEWOBJ | NEWOBJ_EX | OBJ | INST => self.refuse_object(code),
+            other => match opcode_name(other) {
+                Some(name) => Err(Error::unsupported(format!(
+                    "opcode {name} asks for something outside the file"
+                ))),
+                None => Err(Error::malformed(format!(
+                    "0x{other:02x} is no pickle opcode"
+                ))),
+            },
+        }
+    }
+
+    fn push(&mut self, value: Value) -> Result<()> {
+        self.stack.push(value);
+        Ok(())
+    }
+
+    fn add(&mut self, node: Node) -> Result<()> {
+        let value = self.heap.add(node)?;
+        self.push(value)
+    }
+
+    /// The stack from the last mark on.
+    fn floor(&self) -> usize {
+        self.marks.last().copied().unwrap_or(0)
+    }
+
+    fn top(&self) -> Result<Value> {
+        match self.stack.last() {
+            Some(&value) if self.stack.len() > self.floor() => Ok(value),
+            _ => Err(Error::malformed(
+                "an opcode finds too few values on the stack",
+            )),
+        }
+    }
+
+    fn pop(&mut self) -> Result<Value> {
+        let value = self.top()?;
+        self.stack.pop();
+        Ok(value)
+    }
+
+    /// Takes everything from the last mark on.
+    fn pop_marked(&mut self) -> Result<Vec<Value>> {
+        let height = self
+            .marks
+            .pop()
+            .ok_or_else(|| Error::malformed("an opcode finds no mark on the stack"))?;
+        Ok(self.stack.split_off(height.min(self.stack.len())))
+    }
+
+    fn tuple_of(&mut self, n: usize) -> Result<()> {
+        let mut items = Vec::with_capacity(n);
+        for _ in 0..n {
+            items.push(self.pop()?);
+        }
+        items.reverse();
+        self.add(Node::Tuple(items))
+    }
+
+    fn extend(&mut self, code: u8) -> Result<()> {
+        let items = match code {
+            APPEND => vec![self.pop()?],
+            SETITEM => {
+                let value = self.pop()?;
+                vec![self.pop()?, value]
+            }
+            _ => self.pop_marked()?,
+        };
+        // Growth may double what is held.
+        self.heap.charge(2 * size_of_val(&items[..]))?;
+        let target = self.top()?;
+        match (code, self.heap.node_mut(target)) {
+            (APPEND | APPENDS, Some(Node::List(list))) | (ADDITEMS, Some(Node::Set(list))) => {
+                list.extend(items)
+            }
+            (SETITEM | SETITEMS, Some(Node::Dict(dict))) => dict.extend(pairs(&items)?),
+            _ => {
+                return Err(Error::malformed(format!(
+                    "{} can't be extended by {}",
+                    self.heap.describe(target),
+                    opcode_name(code).unwrap_or_default()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn memo_op(&mut self, code: u8) -> Result<()> {
+        let index = match code {
+            BINPUT | BINGET => self.source.byte()?.into(),
+            LONG_BINPUT | LONG_BINGET => u32::from_le_bytes(self.source.array()?).into(),
+            MEMOIZE => self.memo.len() as u64,
+            _ => number::parse_integer(self.short_line()?.trim_ascii())
+                .ok_or_else(|| Error::malformed("a place in the memo is no number"))?,
+        };
+        if matches!(code, GET | BINGET | LONG_BINGET) {
+            let value = self.memo.get(&index).copied().ok_or_else(|| {
+                Error::malformed(format!("place {index} of the memo was never set"))
+            })?;
+            return self.push(value);
+        }
+        let value = self.top()?;
+        if self.memo.insert(index, value).is_none() {
+            self.heap.charge(MEMO_ENTRY)?;
+        }
+        Ok(())
+    }
+
+    fn text_number(&mut self, code: u8) -> Result<()> {
+        let line = self.short_line()?.trim_ascii();
+        let value = match (code, line) {
+            (INT, b"00") => Some(Value::Bool(false)),
+            (INT, b"01") => Some(Value::Bool(true)),
+            (FLOAT, _) => number::parse_f64(line).map(Value::Float),
+            _ => {
+                let digits = line.strip_suffix(b"L").filter(|_| code == LONG);
+                integer(digits.unwrap_or(line))
+            }
+        };
+        match value {
+            Some(value) => self.push(value),
+            None => Err(Error::malformed(format!(
+                "'{}' is no number",
+                line.escape_ascii()
+            ))),
+        }
+    }
+
+    fn binary_long(&mut self, len: u64) -> Result<()> {
+        if len > MAX_LONG as u64 {
+            return Err(Error::limit(format!("an integer of {len} bytes")));
+        }
+        self.check_left("an integer", len)?;
+        let mut bytes = [0; MAX_LONG];
+        let bytes = &mut bytes[..usize::try_from(len).unwrap_or(0)];
+        self.source.fill(bytes)?;
+        // Two's complement: all bytes but the low eight repeat the sign.
+        let sign = if bytes.last().is_some_and(|&b| b >= 0x80) {
+            0xff
+        } else {
+            0
+        };
+        let (low, high) = bytes.split_at(bytes.len().min(8));
+        let mut word = [sign; 8];
+        word[..low.len()].copy_from_slice(low);
+        let value = i64::from_le_bytes(word);
+        let fits = high.iter().all(|&b| b == sign) && (value < 0) == (sign == 0xff);
+        self.push(if fits {
+            Value::Int(value)
+        } else {
+            Value::BigInt
+        })
+    }
+
+    fn size8(&mut self) -> Result<u64> {
+        Ok(u64::from_le_bytes(self.source.array()?))
+    }
+
+    /// Checks that `len` bytes are left.
+    fn check_left(&self, what: &str, len: u64) -> Result<()> {
+        match self.source.remaining() {
+            Some(left) if len > left => Err(Error::truncated(format!(
+                "{what} of {len} bytes, but only {left} are left"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The class that an object is asked of is on no list: there are no objects here.
+    fn refuse_object(&mut self, code: u8) -> Result<()> {
+        let class = match code {
+            INST => {
+                let module = self.short_line()?.trim_ascii_end().to_vec();
+                let name = self.short_line()?.trim_ascii_end().to_vec();
+                return Err(refused(&Global::new(&module, &name).to_string()));
+            }
+            OBJ => self.pop_marked()?.first().copied(),
+            _ => {
+                let depth = if code == NEWOBJ { 2 } else { 3 };
+                let place = self.stack.len().checked_sub(depth);
+                place.and_then(|p| self.stack.get(p).copied())
+            }
+        };
+        match class {
+            Some(class) => Err(refused(&self.heap.describe(class))),
+            None => Err(Error::malformed(
+                "an opcode finds too few values on the stack",
+            )),
+        }
+    }
+}
+
+/// The error for a call of something that is not on the list.
+fn refused(name: &str) -> Error {
+    let error = Error::unsupported(format!("refused to call {name}"));
+    if name.starts_with("joblib.") {
+        error.hint("joblib's own files are not read: save with pickle.dump instead")
+    } else {
+        error.hint("nothing in a pickle is run; plain NumPy arrays are read")
+    }
+}
+
+fn pairs(items: &[Value]) -> Result<Vec<(Value, Value)>> {
+    match items.as_chunks::<2>() {
+        (pairs, []) => Ok(pairs.iter().map(|&[key, value]| (key, value)).collect()),
+        _ => Err(Error::malformed("a key of a dict has no value")),
+    }
+}
+
+/// A decimal integer of any size.
+fn integer(digits: &[u8]) -> Option<Value> {
+    if let Some(value) = number::parse_integer(digits) {
+        return Some(Value::Int(value));
+    }
+    let unsigned = digits.strip_prefix(b"-").unwrap_or(digits);
+    let sound = !unsigned.is_empty() && unsigned.iter().all(u8::is_ascii_digit);
+    sound.then_some(Value::BigInt)
+}

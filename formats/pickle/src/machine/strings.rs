@@ -1,0 +1,129 @@
+//! Strings and lines.
+
+use super::*;
+use crate::payload::{INLINE, raw_unicode_text};
+
+/// Bytes of a line looked through at a time.
+const BLOCK: usize = 64 << 10;
+
+impl Machine<'_> {
+    /// Any of the opcodes that hold a string.
+    pub(super) fn string(&mut self, code: u8) -> Result<()> {
+        let len = match code {
+            STRING | UNICODE => return self.text_string(code),
+            SHORT_BINSTRING | SHORT_BINBYTES | SHORT_BINUNICODE => self.source.byte()?.into(),
+            BINSTRING => u64::try_from(i32::from_le_bytes(self.source.array()?))
+                .map_err(|_| Error::malformed("a string of a negative length"))?,
+            BINBYTES | BINUNICODE => u32::from_le_bytes(self.source.array()?).into(),
+            _ => self.size8()?,
+        };
+        self.check_left("a string", len)?;
+        let payload = self.payload(len)?;
+        self.add(match code {
+            SHORT_BINUNICODE | BINUNICODE | BINUNICODE8 => Node::Text(payload),
+            _ => Node::Bytes(payload),
+        })
+    }
+
+    /// The next `len` bytes.
+    fn payload(&mut self, len: u64) -> Result<Payload> {
+        match usize::try_from(len) {
+            Ok(short) if short <= INLINE => {
+                let mut bytes = vec![0; short];
+                self.source.fill(&mut bytes)?;
+                Ok(Payload::Inline(bytes.into()))
+            }
+            _ => {
+                let at = self.source.offset();
+                self.source.skip(len)?;
+                Ok(Payload::Range {
+                    at,
+                    len,
+                    coding: Coding::Raw,
+                })
+            }
+        }
+    }
+
+    fn text_string(&mut self, code: u8) -> Result<()> {
+        let (at, len) = self.line()?;
+        if code == UNICODE {
+            // Of a line that came through another system's hands the end may be CR LF.
+            return self.add(Node::Text(if self.line.len() as u64 == len {
+                let line = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
+                let text = raw_unicode_text(line).map_err(|(_, fault)| Error::malformed(fault))?;
+                Payload::Inline(text.into())
+            } else {
+                Payload::Range {
+                    at,
+                    len,
+                    coding: Coding::RawUnicode,
+                }
+            }));
+        }
+        let quotes = || Error::malformed("a string without its quotes");
+        if self.line.len() as u64 == len {
+            let line = self.line.trim_ascii_end();
+            let text = match line {
+                [open @ (b'\'' | b'"'), text @ .., close] if open == close => text,
+                _ => return Err(quotes()),
+            };
+            let mut bytes = Vec::with_capacity(text.len());
+            Coding::Escaped
+                .decode(text, true, &mut bytes)
+                .map_err(|(_, fault)| Error::malformed(fault))?;
+            return self.add(Node::Bytes(Payload::Inline(bytes.into())));
+        }
+        let after = self.source.offset();
+        self.source.seek(at + len - 2)?;
+        let end: [u8; 2] = self.source.array()?;
+        self.source.seek(after)?;
+        let (close, tail) = match end {
+            [close, b'\r'] => (close, 3),
+            [_, close] => (close, 2),
+        };
+        match self.line.first() {
+            Some(open @ (b'\'' | b'"')) if *open == close => {
+                self.add(Node::Bytes(Payload::Range {
+                    at: at + 1,
+                    len: len - tail,
+                    coding: Coding::Escaped,
+                }))
+            }
+            _ => Err(quotes()),
+        }
+    }
+
+    /// A line with the argument of an opcode, which is never long.
+    pub(super) fn short_line(&mut self) -> Result<&[u8]> {
+        let (_, len) = self.line()?;
+        if self.line.len() as u64 != len {
+            return Err(Error::limit(format!(
+                "a line of {len} bytes, where a word is due"
+            )));
+        }
+        Ok(&self.line)
+    }
+
+    /// Moves past a line, keeps its start, and returns its place and length without the `\n`.
+    fn line(&mut self) -> Result<(u64, u64)> {
+        let at = self.source.offset();
+        self.line.clear();
+        loop {
+            let window = self.source.peek(BLOCK)?;
+            if window.is_empty() {
+                return Err(Error::truncated("the file ends in a line of a pickle"));
+            }
+            let end = memchr::memchr(b'\n', window);
+            let text = &window[..end.unwrap_or(window.len())];
+            let room = (INLINE + 1).saturating_sub(self.line.len());
+            self.line.extend_from_slice(&text[..text.len().min(room)]);
+            let n = text.len() as u64;
+            self.source.skip(n + u64::from(end.is_some()))?;
+            if end.is_some() {
+                let len = self.source.offset() - at - 1;
+                return Ok((at, len));
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Values and where they live.
+
+use std::fmt::Write;
+
+use spr_core::{Error, Result};
+
+use super::global::Global;
+use crate::payload::Payload;
+
+/// A value: small ones as they are, the rest as places in the [`Heap`].
+///
+/// Values are shared by copying a place, so that nothing is ever cloned, cycles do no harm, and
+/// nesting, however deep, costs no stack when it is dropped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Value {
+    None,
+    Bool(bool),
+    Int(i64),
+    /// An integer beyond 64 bits; nothing needs to know which.
+    BigInt,
+    Float(f64),
+    Node(u32),
+}
+
+/// A value on the heap.
+#[derive(Debug)]
+pub(crate) enum Node {
+    /// `bytes`, `bytearray`, or `str` of Python 2.
+    Bytes(Payload),
+    /// `str`: UTF-8 if it is in memory.
+    Text(Payload),
+    Tuple(Vec<Value>),
+    List(Vec<Value>),
+    Set(Vec<Value>),
+    /// Entries in their order; of a repeated key the last counts.
+    Dict(Vec<(Value, Value)>),
+    Global(Global),
+    /// An element type: its code, such as `f4`, and what BUILD said of it.
+    Dtype {
+        code: Value,
+        state: Option<Value>,
+    },
+    /// An array, once BUILD has said what it holds.
+    Array(Option<Box<ArrayState>>),
+}
+
+/// What a pickle says of an array, not yet checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArrayState {
+    pub(crate) shape: Value,
+    pub(crate) dtype: Value,
+    pub(crate) fortran: bool,
+    pub(crate) data: Value,
+}
+
+/// Bytes that the values of one pickle may take in memory. The numbers of arrays stay in the file,
+/// so that this is enough for tens of thousands of arrays.
+pub(super) const BUDGET: usize = 64 << 20;
+
+/// All values of a pickle.
+#[derive(Debug, Default)]
+pub(crate) struct Heap {
+    nodes: Vec<Node>,
+    used: usize,
+}
+
+impl Heap {
+    /// Counts memory before it is used.
+    ///
+    /// # Errors
+    /// More is used than a pickle of arrays ever needs.
+    pub(super) fn charge(&mut self, bytes: usize) -> Result<()> {
+        self.used = self.used.saturating_add(bytes);
+        if self.used > BUDGET {
+            return Err(Error::limit(format!(
+                "its Python objects beside the arrays take more than {} MiB",
+                BUDGET >> 20
+            )));
+        }
+        Ok(())
+    }
+
+    pub(super) fn add(&mut self, node: Node) -> Result<Value> {
+        let content = match &node {
+            Node::Bytes(data) | Node::Text(data) => data.inline().map_or(0, <[u8]>::len),
+            Node::Tuple(items) | Node::List(items) | Node::Set(items) => size_of_val(&items[..]),
+            Node::Dict(entries) => size_of_val(&entries[..]),
+            Node::Global(global) => global.text_len(),
+            Node::Dtype { .. } | Node::Array(_) => 0,
+        };
+        // Growth doubles what is held, for a moment.
+        self.charge(2 * size_of::<Node>() + content)?;
+        let place = u32::try_from(self.nodes.len())
+            .map_err(|_| Error::limit("it holds more than 2^32 Python objects"))?;
+        self.nodes.push(node);
+        Ok(Value::Node(place))
+    }
+
+    pub(crate) fn node(&self, value: Value) -> Option<&Node> {
+        match value {
+            Value::Node(place) => self.nodes.get(place as usize),
+            _ => None,
+        }
+    }
+
+    pub(super) fn node_mut(&mut self, value: Value) -> Option<&mut Node> {
+        match value {
+            Value::Node(place) => self.nodes.get_mut(place as usize),
+            _ => None,
+        }
+    }
+
+    /// The items of a tuple.
+    pub(crate) fn tuple(&self, value: Value) -> Option<&[Value]> {
+        match self.node(value) {
+            Some(Node::Tuple(items)) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// A short string of either sort.
+    pub(crate) fn word(&self, value: Value) -> Option<&[u8]> {
+        match self.node(value) {
+            Some(Node::Bytes(data) | Node::Text(data)) => data.inline(),
+            _ => None,
+        }
+    }
+
+    /// What a value is, in a few words; containers with a word on each of a few items.
+    pub(crate) fn describe(&self, value: Value) -> String {
+        let mut text = self.title(value);
+        let (Some(Node::Tuple(items)) | Some(Node::List(items))) = self.node(value) else {
+            return text;
+        };
+        if (1..=4).contains(&items.len()) {
+            let titles: Vec<_> = items.iter().map(|&item| self.title(item)).collect();
+            let _ = write!(text, " ({})", titles.join(", "));
+        }
+        text
+    }
+
+    fn title(&self, value: Value) -> String {
+        let count = |container: &str, n: usize, one: &str, many: &str| match n {
+            1 => format!("a {container} of 1 {one}"),
+            n => format!("a {container} of {n} {many}"),
+        };
+        match value {
+            Value::None => return "None".to_owned(),
+            Value::Bool(_) => return "a bool".to_owned(),
+            Value::Int(_) | Value::BigInt => return "an integer".to_owned(),
+            Value::Float(_) => return "a float".to_owned(),
+            Value::Node(_) => {}
+        }
+        match self.node(value) {
+            Some(Node::Bytes(_)) => "a byte string".to_owned(),
+            Some(Node::Text(_)) => "a string".to_owned(),
+            Some(Node::Tuple(items)) => count("tuple", items.len(), "item", "items"),
+            Some(Node::List(items)) => count("list", items.len(), "item", "items"),
+            Some(Node::Set(items)) => count("set", items.len(), "item", "items"),
+            Some(Node::Dict(entries)) => count("dict", entries.len(), "entry", "entries"),
+            Some(Node::Global(global)) => global.to_string(),
+            Some(Node::Dtype { .. }) => "an element type".to_owned(),
+            Some(Node::Array(Some(array))) => match self.tuple(array.shape) {
+                Some([]) => "a single NumPy value".to_owned(),
+                Some(shape) => {
+                    let sizes: Vec<_> = shape.iter().take(8).map(|&s| self.size(s)).collect();
+                    match sizes.as_slice() {
+                        [one] => format!("an array of {one}"),
+                        _ => format!("an array of {}", sizes.join(" x ")),
+                    }
+                }
+                None => "an array".to_owned(),
+            },
+            Some(Node::Array(None)) | None => "an array without data".to_owned(),
+        }
+    }
+
+    fn size(&self, value: Value) -> String {
+        match value {
+            Value::Int(n) => n.to_string(),
+            _ => "?".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,472 @@
+//! Byte strings of a pickle, left in the file until they are needed.
+
+use spr_core::bytes::Source;
+use spr_core::{Error, ErrorKind, Result};
+
+/// Bytes of the file fetched at a time.
+const BLOCK: usize = 256 << 10;
+
+/// Strings up to this length are taken into memory, longer ones stay in the file.
+pub(crate) const INLINE: usize = 1 << 10;
+
+/// How the bytes of a string stand in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// As they are.
+    Raw,
+    /// Each byte is a character up to U+00FF, written in UTF-8.
+    Utf8,
+    /// Python 2's `'..\n..\x00'`, without the quotes.
+    Escaped,
+    /// Each byte is a character up to U+00FF, written as itself or as `\u00ff`.
+    RawUnicode,
+}
+
+/// What is wrong with an encoded string, and at which of its bytes.
+pub(crate) type Fault = (usize, &'static str);
+
+impl Coding {
+    /// The most bytes that stand for one.
+    fn widest(self) -> u64 {
+        match self {
+            Self::Raw => 1,
+            Self::Utf8 => 2,
+            Self::Escaped => 4,
+            Self::RawUnicode => 10,
+        }
+    }
+
+    /// Decodes the start of `from` and says how much of it was used: everything if it is the
+    /// `last` block, else all but a sequence that may be cut off.
+    pub(crate) fn decode(self, from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
+        match self {
+            Self::Raw => {
+                out.extend_from_slice(from);
+                Ok(from.len())
+            }
+            Self::Utf8 => decode_utf8(from, last, out),
+            Self::Escaped => decode_escaped(from, last, out),
+            Self::RawUnicode => decode_raw_unicode(from, last, out),
+        }
+    }
+}
+
+fn decode_utf8(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
+    const FAULT: &str = "text that should hold bytes has a character beyond U+00FF";
+    let start = out.len();
+    out.resize(start + from.len(), 0);
+    let (mut i, mut done) = (0, 0);
+    // Without a branch on the value: it is a coin toss for floating-point data.
+    for slot in &mut out[start..] {
+        let Some(&[lead, next]) = from.get(i..i + 2) else {
+            break;
+        };
+        let wide = lead >> 7;
+        let sound = (lead & 0xfe == 0xc2) & (next & 0xc0 == 0x80);
+        if (wide == 1) & !sound {
+            return Err((i, FAULT));
+        }
+        *slot = if wide == 1 {
+            lead << 6 | next & 0x3f
+        } else {
+            lead
+        };
+        i += 1 + usize::from(wide);
+        done += 1;
+    }
+    out.truncate(start + done);
+    match from.get(i) {
+        Some(&byte) if byte < 0x80 => {
+            out.push(byte);
+            Ok(i + 1)
+        }
+        Some(_) if last => Err((i, FAULT)),
+        _ => Ok(i),
+    }
+}
+
+fn decode_escaped(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
+    let mut i = 0;
+    while let Some(&byte) = from.get(i) {
+        if byte != b'\\' {
+            let run = memchr::memchr(b'\\', &from[i..]).unwrap_or(from.len() - i);
+            out.extend_from_slice(&from[i..i + run]);
+            i += run;
+            continue;
+        }
+        if !last && from.len() - i < 4 {
+            break;
+        }
+        let Some(&letter) = from.get(i + 1) else {
+            return Err((i, "a string ends in a backslash"));
+        };
+        let mut used = 2;
+        match letter {
+            b'\\' | b'\'' | b'"' => out.push(letter),
+            b'a' => out.push(7),
+            b'b' => out.push(8),
+            b't' => out.push(b'\t'),
+            b'n' => out.push(b'\n'),
+            b'v' => out.push(11),
+            b'f' => out.push(12),
+            b'r' => out.push(b'\r'),
+            b'x' => match from.get(i + 2..i + 4).and_then(hex) {
+                Some(value) => {
+                    out.push(value.to_le_bytes()[0]);
+                    used = 4;
+                }
+                None => return Err((i, "\\x without two hexadecimal digits")),
+            },
+            b'0'..=b'7' => {
+                let digits = from[i + 1..].iter().take(3);
+                let digits = digits.take_while(|d| (b'0'..=b'7').contains(d));
+                let value = digits
+                    .clone()
+                    .fold(0u32, |v, d| v * 8 + u32::from(d - b'0'));
+                out.push(value.to_le_bytes()[0]);
+                used = 1 + digits.count();
+            }
+            other => out.extend_from_slice(&[b'\\', other]),
+        }
+        i += used;
+    }
+    Ok(i)
+}
+
+fn decode_raw_unicode(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
+    let mut i = 0;
+    while let Some(&byte) = from.get(i) {
+        if byte != b'\\' {
+            let run = memchr::memchr(b'\\', &from[i..]).unwrap_or(from.len() - i);
+            out.extend_from_slice(&from[i..i + run]);
+            i += run;
+            continue;
+        }
+        if !last && from.len() - i < 10 {
+            break;
+        }
+        let (value, used) = raw_unicode_escape(&from[i..]).map_err(|e| (i, e))?;
+        match value {
+            Some(value) => match u8::try_from(value) {
+                Ok(byte) => out.push(byte),
+                Err(_) => {
+                    return Err((
+                        i,
+                        "text that should hold bytes has a character beyond U+00FF",
+                    ));
+                }
+            },
+            None => out.extend_from_slice(&from[i..i + used]),
+        }
+        i += used;
+    }
+    Ok(i)
+}
+
+/// The character that an escape at the start of `from` stands for, if it is one, and its length.
+/// A backslash before anything but `u` and `U` stands for itself, and so does what it precedes.
+fn raw_unicode_escape(from: &[u8]) -> Result<(Option<u32>, usize), &'static str> {
+    let digits = match from.get(1) {
+        Some(b'u') => 4,
+        Some(b'U') => 8,
+        Some(_) => return Ok((None, 2)),
+        None => return Ok((None, 1)),
+    };
+    match from.get(2..2 + digits).and_then(hex) {
+        Some(value) => Ok((Some(value), 2 + digits)),
+        None => Err("\\u without its hexadecimal digits"),
+    }
+}
+
+/// The UTF-8 text of a `RawUnicode` string; what is no character, such as half a surrogate pair,
+/// becomes U+FFFD.
+pub(crate) fn raw_unicode_text(from: &[u8]) -> Result<Vec<u8>, Fault> {
+    let mut text = String::with_capacity(from.len());
+    let mut i = 0;
+    while let Some(&byte) = from.get(i) {
+        if byte != b'\\' {
+            text.push(char::from(byte));
+            i += 1;
+            continue;
+        }
+        let (value, used) = raw_unicode_escape(&from[i..]).map_err(|e| (i, e))?;
+        match value {
+            Some(value) => text.push(char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER)),
+            None => text.extend(from[i..i + used].iter().map(|&b| char::from(b))),
+        }
+        i += used;
+    }
+    Ok(text.into_bytes())
+}
+
+fn hex(digits: &[u8]) -> Option<u32> {
+    let mut value = 0;
+    for &digit in digits {
+        value = value << 4 | char::from(digit).to_digit(16)?;
+    }
+    Some(value)
+}
+
+/// Appends `bytes` as characters up to U+00FF in UTF-8.
+pub(crate) fn encode_utf8(bytes: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + 2 * bytes.len(), 0);
+    let mut at = start;
+    for &byte in bytes {
+        let wide = byte >> 7;
+        let Some([lead, next]) = out.get_mut(at..at + 2) else {
+            break;
+        };
+        *lead = if wide == 1 { 0xc0 | byte >> 6 } else { byte };
+        *next = 0x80 | byte & 0x3f;
+        at += 1 + usize::from(wide);
+    }
+    out.truncate(at);
+}
+
+/// The length of [`encode_utf8`]'s work.
+pub(crate) fn utf8_len(bytes: &[u8]) -> u64 {
+    bytes.len() as u64 + bytes.iter().map(|b| u64::from(b >> 7)).sum::<u64>()
+}
+
+/// Appends `bytes` as characters up to U+00FF, on one line of a text pickle.
+pub(crate) fn encode_raw_unicode(bytes: &[u8], out: &mut Vec<u8>) {
+    for &byte in bytes {
+        match byte {
+            0 => out.extend_from_slice(b"\\u0000"),
+            b'\n' => out.extend_from_slice(b"\\u000a"),
+            b'\r' => out.extend_from_slice(b"\\u000d"),
+            0x1a => out.extend_from_slice(b"\\u001a"),
+            b'\\' => out.extend_from_slice(b"\\u005c"),
+            other => out.push(other),
+        }
+    }
+}
+
+/// A byte string: in memory if it is short, else a place in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Payload {
+    Inline(Box<[u8]>),
+    Range { at: u64, len: u64, coding: Coding },
+}
+
+impl Payload {
+    /// The bytes, if they are in memory.
+    pub(crate) fn inline(&self) -> Option<&[u8]> {
+        match self {
+            Self::Inline(bytes) => Some(bytes),
+            Self::Range { .. } => None,
+        }
+    }
+
+    /// Whether it can be `bytes` long, as far as that is known before it is decoded.
+    pub(crate) fn can_hold(&self, bytes: u64) -> bool {
+        match self {
+            Self::Inline(data) => data.len() as u64 == bytes,
+            Self::Range { len, coding, .. } => {
+                bytes <= *len && *len <= bytes.saturating_mul(coding.widest())
+            }
+        }
+    }
+
+    /// Its length as far as that is known, for messages.
+    pub(crate) fn describe_len(&self) -> String {
+        match self {
+            Self::Inline(data) => format!("{} bytes", data.len()),
+            Self::Range {
+                len,
+                coding: Coding::Raw,
+                ..
+            } => format!("{len} bytes"),
+            Self::Range { len, .. } => format!("{len} encoded bytes"),
+        }
+    }
+}
+
+/// Reads a byte string from its start to its end.
+pub(crate) struct Cursor {
+    coding: Coding,
+    /// Where the next block stands in the file, and what is left of the string from there on.
+    next: u64,
+    left: u64,
+    /// Fetched, but not decoded yet: the start of a sequence.
+    encoded: Vec<u8>,
+    /// Decoded; `taken` bytes of it are used up.
+    ready: Vec<u8>,
+    taken: usize,
+}
+
+impl Cursor {
+    pub(crate) fn new(payload: Payload) -> Self {
+        let (next, left, coding, ready) = match payload {
+            Payload::Inline(bytes) => (0, 0, Coding::Raw, bytes.into_vec()),
+            Payload::Range { at, len, coding } => (at, len, coding, Vec::new()),
+        };
+        Self {
+            coding,
+            next,
+            left,
+            encoded: Vec::new(),
+            ready,
+            taken: 0,
+        }
+    }
+
+    /// Fills `out` with the next bytes of the string.
+    pub(crate) fn fill(&mut self, source: &mut Source, out: &mut [u8]) -> Result<()> {
+        let mut done = 0;
+        while done < out.len() {
+            let rest = &mut out[done..];
+            if self.taken == self.ready.len() {
+                // Large pieces go straight to their place.
+                if self.coding == Coding::Raw && rest.len() >= BLOCK && self.left > 0 {
+                    let n = self.block(rest.len());
+                    source.seek(self.next)?;
+                    source.fill(&mut rest[..n])?;
+                    self.advance(n);
+                    done += n;
+                    continue;
+                }
+                if !self.refill(source)? {
+                    return Err(self.error(source, "the data of an array are too short"));
+                }
+            }
+            let rest = &mut out[done..];
+            let ready = &self.ready[self.taken..];
+            let n = ready.len().min(rest.len());
+            rest[..n].copy_from_slice(&ready[..n]);
+            self.taken += n;
+            done += n;
+        }
+        Ok(())
+    }
+
+    /// Checks that all of the string was used.
+    pub(crate) fn end(&mut self, source: &mut Source) -> Result<()> {
+        if self.taken < self.ready.len() || self.refill(source)? {
+            return Err(self.error(source, "the data of an array are too long"));
+        }
+        Ok(())
+    }
+
+    /// Fetches and decodes the next block; `false` at the end.
+    fn refill(&mut self, source: &mut Source) -> Result<bool> {
+        self.ready.clear();
+        self.taken = 0;
+        while self.ready.is_empty() && self.left > 0 {
+            let n = self.block(BLOCK);
+            source.seek(self.next)?;
+            if self.coding == Coding::Raw {
+                self.ready.resize(n, 0);
+                source.fill(&mut self.ready)?;
+                self.advance(n);
+                continue;
+            }
+            let kept = self.encoded.len();
+            self.encoded.resize(kept + n, 0);
+            source.fill(&mut self.encoded[kept..])?;
+            self.advance(n);
+            let start = self.next - self.encoded.len() as u64;
+            let last = self.left == 0;
+            let used = self
+                .coding
+                .decode(&self.encoded, last, &mut self.ready)
+                .map_err(|(at, fault)| {
+                    Error::malformed(fault)
+                        .file(source.name())
+                        .byte(start + at as u64)
+                })?;
+            self.encoded.drain(..used);
+        }
+        Ok(!self.ready.is_empty())
+    }
+
+    /// `wanted` or what is left.
+    fn block(&self, wanted: usize) -> usize {
+        usize::try_from(self.left).map_or(wanted, |left| left.min(wanted))
+    }
+
+    fn advance(&mut self, n: usize) {
+        self.next += n as u64;
+        self.left -= n as u64;
+    }
+
+    fn error(&self, source: &Source, message: &str) -> Error {
+        Error::new(ErrorKind::Malformed, message)
+            .file(source.name())
+            .byte(self.next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all(coding: Coding, from: &[u8]) -> Result<Vec<u8>, Fault> {
+        let mut out = Vec::new();
+        let used = coding.decode(from, true, &mut out)?;
+        assert_eq!(used, from.len());
+        Ok(out)
+    }
+
+    #[test]
+    fn decodes_what_python_writes() {
+        assert_eq!(
+            all(Coding::Escaped, br#"a\\\'\"\n\r\t\x00\xfF\7\101\q."#).unwrap(),
+            b"a\\'\"\n\r\t\x00\xff\x07A\\q."
+        );
+        assert_eq!(
+            all(Coding::RawUnicode, b"\xe9\\u000a\\\\u0041\\U000000ff\\").unwrap(),
+            b"\xe9\n\\\\u0041\xff\\"
+        );
+        assert_eq!(
+            all(Coding::Utf8, b"a\xc2\x80\xc3\xbf").unwrap(),
+            b"a\x80\xff"
+        );
+        assert_eq!(
+            raw_unicode_text(b"\xe9\\u0416").unwrap(),
+            "\u{e9}\u{416}".as_bytes()
+        );
+    }
+
+    #[test]
+    fn refuses_what_holds_no_bytes() {
+        for (coding, text, at) in [
+            (Coding::Utf8, &b"a\xd0\x96"[..], 1),
+            (Coding::Utf8, b"a\xc2", 1),
+            (Coding::Utf8, b"a\xc2a", 1),
+            (Coding::RawUnicode, b"a\\u0416", 1),
+            (Coding::RawUnicode, b"\\u00", 0),
+            (Coding::Escaped, b"ab\\", 2),
+            (Coding::Escaped, b"ab\\xg0", 2),
+        ] {
+            assert_eq!(all(coding, text).unwrap_err().0, at, "{coding:?} {text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_make_no_difference(bytes: Vec<u8>, step in 1usize..20) {
+            for coding in [Coding::Utf8, Coding::RawUnicode] {
+                let mut text = Vec::new();
+                if coding == Coding::Utf8 {
+                    encode_utf8(&bytes, &mut text);
+                    prop_assert_eq!(text.len() as u64, utf8_len(&bytes));
+                } else {
+                    encode_raw_unicode(&bytes, &mut text);
+                    prop_assert!(!text.contains(&b'\n'));
+                }
+                let (mut out, mut pending) = (Vec::new(), Vec::new());
+                let blocks = text.chunks(step).count();
+                for (i, block) in text.chunks(step).enumerate() {
+                    pending.extend_from_slice(block);
+                    let used = coding.decode(&pending, i + 1 == blocks, &mut out).unwrap();
+                    pending.drain(..used);
+                }
+                prop_assert_eq!(&out, &bytes);
+                prop_assert!(pending.is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Writing.
+
+use std::fs::File;
+use std::io::{BufWriter, Read, Seek, Write};
+
+use spr_core::bytes::{Output, Part, Sink};
+use spr_core::format::{Options, Writer, Written};
+use spr_core::model::{Dtype, Key, Matrix, Rank, Utterance};
+use spr_core::side::SideWriter;
+use spr_core::{Error, Result};
+
+use crate::emit::{ArrayHead, Emitter, Protocol};
+use crate::payload::{Coding, encode_raw_unicode, encode_utf8, utf8_len};
+
+/// Bytes encoded or copied at a time.
+const BLOCK: usize = 64 << 10;
+
+/// Writes the features of all utterances as one array and the labels as another.
+///
+/// Features go to the output as they come, behind a head that is filled in at the end; labels
+/// wait in a temporary file.
+pub(crate) struct PickleWriter {
+    sink: Sink,
+    side: Option<SideWriter>,
+    protocol: Protocol,
+    /// What the first utterance set for all.
+    shape: Option<Shape>,
+    /// Bytes of features as they are written.
+    features_len: u64,
+    spool: Option<Spool>,
+    scratch: Vec<u8>,
+    written: Written,
+}
+
+#[derive(Clone, Copy)]
+struct Shape {
+    dtype: Dtype,
+    rank: Rank,
+    /// Columns, once an utterance had frames.
+    cols: Option<usize>,
+    labels: Option<(Dtype, usize)>,
+}
+
+/// Labels on their way.
+struct Spool {
+    file: BufWriter<File>,
+    len: u64,
+}
+
+impl PickleWriter {
+    pub(crate) fn create(output: &Output, options: &Options) -> Result<Self> {
+        let protocol = Protocol::of(options)?;
+        Ok(Self {
+            side: SideWriter::create(output, options)?,
+            sink: output.create(Part::Main, true)?,
+            protocol,
+            shape: None,
+            features_len: 0,
+            spool: None,
+            scratch: Vec::new(),
+            written: Written::default(),
+        })
+    }
+
+    /// Whether the utterance fits the format and the ones before, and the shape for those after.
+    fn check(&self, utt: &Utterance) -> Result<Shape> {
+        let unfit = |message: String| Err(Error::unfit(message));
+        let Some(features) = &utt.features else {
+            return Err(Error::unsupported("has no features, which a pickle needs"));
+        };
+        if !utt.meta.is_empty() {
+            return Err(Error::unsupported(
+                "has header lines, which a pickle can't hold",
+            ));
+        }
+        if features.rank() == Rank::Scalar {
+            return Err(Error::unsupported("is a single number, not features"));
+        }
+        if self.side.is_some() {
+            check_key(&utt.key)?;
+        }
+        let (rows, cols) = (features.rows(), features.cols());
+        match (rows, cols, features.rank()) {
+            (0, _, _) if self.side.is_none() => {
+                return Err(Error::unsupported(
+                    "has no frames, which only the side file could tell",
+                ));
+            }
+            (0, 1.., Rank::Matrix) => {
+                return Err(Error::unsupported(
+                    "has columns but no frames, which a pickle can't hold",
+                ));
+            }
+            (1.., 0, _) => return unfit("has frames of 0 columns".to_owned()),
+            _ => {}
+        }
+        if let Some(labels) = &utt.labels {
+            if labels.rows() != rows {
+                let labels = labels.rows();
+                return unfit(format!(
+                    "{rows} frames of features, but labels for {labels}"
+                ));
+            }
+            if labels.cols() == 0 {
+                return unfit("has labels of 0 columns".to_owned());
+            }
+        }
+        let labels = utt.labels.as_ref().map(|l| (l.dtype(), l.cols()));
+        let before = self.shape.unwrap_or(Shape {
+            dtype: features.dtype(),
+            rank: features.rank(),
+            cols: None,
+            labels,
+        });
+        if features.dtype() != before.dtype {
+            let (dtype, before) = (features.dtype(), before.dtype);
+            return unfit(format!("holds {dtype}, the utterances before {before}"));
+        }
+        if features.rank() != before.rank {
+            return unfit(match features.rank() {
+                Rank::Vector => "is a vector, the utterances before are matrices".to_owned(),
+                _ => "is a matrix, the utterances before are vectors".to_owned(),
+            });
+        }
+        match before.cols {
+            Some(before) if rows > 0 && cols != before => {
+                return unfit(format!(
+                    "{cols} columns, the utterances before have {before}"
+                ));
+            }
+            _ => {}
+        }
+        match (labels, before.labels) {
+            (a, b) if a == b => {}
+            (None, Some(_)) => return unfit("has no labels, the utterances before have".into()),
+            (Some(_), None) => {
+                return unfit("has labels, the utterances before have none".into());
+            }
+            (Some((dtype, cols)), Some((before_dtype, before_cols))) => {
+                return unfit(format!(
+                    "{cols} labels of {dtype} a frame, the utterances before have {before_cols} of \
+                     {before_dtype}"
+                ));
+            }
+            (None, None) => {}
+        }
+        Ok(Shape {
+            cols: before.cols.or((rows > 0).then_some(cols)),
+            ..before
+        })
+    }
+
+    /// The bytes that a matrix takes, added to `len`, if the protocol can count them.
+    fn check_len(&self, len: u64, matrix: &Matrix) -> Result<()> {
+        let bytes = matrix.as_bytes();
+        let more = match self.protocol.coding() {
+            Coding::Utf8 => utf8_len(bytes),
+            _ => bytes.len() as u64,
+        };
+        if len.saturating_add(more) > self.protocol.max_len() {
+            return Err(Error::unsupported(format!(
+                "the arrays grow over {} bytes, the most that this pickle protocol can hold",
+                self.protocol.max_len()
+            ))
+            .hint("write a later one: protocol=4"));
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, utt: &Utterance, shape: Shape) -> Result<()> {
+        if self.shape.is_none() {
+            let head = self.head(shape);
+            self.sink.put(&head)?;
+            if shape.labels.is_some() {
+                self.spool = Some(Spool::new()?);
+            }
+        }
+        self.shape = Some(shape);
+        let coding = self.protocol.coding();
+        if let Some(features) = &utt.features {
+            let sink = &mut self.sink;
+            self.features_len += encode(coding, features, &mut self.scratch, |b| sink.put(b))?;
+        }
+        if let (Some(labels), Some(spool)) = (&utt.labels, &mut self.spool) {
+            let file = &mut spool.file;
+            spool.len += encode(coding, labels, &mut self.scratch, |bytes| {
+                file.write_all(bytes).map_err(spool_error)
+            })?;
+        }
+        if let Some(side) = &mut self.side {
+            side.write(&utt.key, utt.frames())?;
+        }
+        self.written.count(utt);
+        Ok(())
+    }
+
+    /// Everything before the features, as far as it is known now.
+    fn head(&self, shape: Shape) -> Vec<u8> {
+        let mut emitter = Emitter::new(self.protocol);
+        emitter.start(shape.labels.is_some());
+        emitter.array_head(&ArrayHead {
+            dtype: shape.dtype,
+            rows: self.written.frames,
+            cols: match shape.rank {
+                Rank::Matrix => Some(shape.cols.unwrap_or(0) as u64),
+                _ => None,
+            },
+            len: self.features_len,
+        });
+        emitter.into_bytes()
+    }
+
+    /// Everything after the features.
+    fn put_rest(&mut self, shape: Shape) -> Result<()> {
+        let mut emitter = Emitter::new(self.protocol);
+        emitter.array_tail();
+        if let (Some(spool), Some((dtype, columns))) = (self.spool.take(), shape.labels) {
+            emitter.array_head(&ArrayHead {
+                dtype,
+                rows: self.written.frames,
+                cols: (columns > 1).then_some(columns as u64),
+                len: spool.len,
+            });
+            self.sink.put(&emitter.into_bytes())?;
+            spool.copy_to(&mut self.sink)?;
+            emitter = Emitter::new(self.protocol);
+            emitter.array_tail();
+        }
+        emitter.end(shape.labels.is_some());
+        self.sink.put(&emitter.into_bytes())
+    }
+}
+
+impl Writer for PickleWriter {
+    fn write(&mut self, utt: &Utterance) -> Result<()> {
+        let shape = self
+            .check(utt)
+            .map_err(|e| e.utterance(&utt.key).continuable())?;
+        if let Some(features) = &utt.features {
+            self.check_len(self.features_len, features)?;
+        }
+        if let Some(labels) = &utt.labels {
+            self.check_len(self.spool.as_ref().map_or(0, |spool| spool.len), labels)?;
+        }
+        self.store(utt, shape).map_err(|e| e.utterance(&utt.key))
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        let shape = self.shape.unwrap_or(Shape {
+            dtype: Dtype::F32,
+            rank: Rank::Matrix,
+            cols: None,
+            labels: None,
+        });
+        let head = self.head(shape);
+        if self.shape.is_some() {
+            self.sink.patch(0, &head)?;
+        } else {
+            self.sink.put(&head)?;
+        }
+        self.put_rest(shape)?;
+        let mut written = self.written;
+        if let Some(side) = self.side {
+            written.bytes += side.finish()?;
+        }
+        written.bytes += self.sink.finish()?;
+        Ok(written)
+    }
+}
+
+impl Spool {
+    fn new() -> Result<Self> {
+        let file = tempfile::tempfile().map_err(spool_error)?;
+        Ok(Self {
+            file: BufWriter::new(file),
+            len: 0,
+        })
+    }
+
+    fn copy_to(self, sink: &mut Sink) -> Result<()> {
+        let mut file = self
+            .file
+            .into_inner()
+            .map_err(|e| spool_error(e.into_error()))?;
+        file.rewind().map_err(spool_error)?;
+        let mut block = vec![0; BLOCK];
+        loop {
+            match file.read(&mut block).map_err(spool_error)? {
+                0 => return Ok(()),
+                n => sink.put(&block[..n])?,
+            }
+        }
+    }
+}
+
+fn spool_error(error: std::io::Error) -> Error {
+    Error::io("cannot keep the labels in the temporary folder", error)
+}
+
+/// Writes the elements of `matrix` with `put` and returns how many bytes that were.
+fn encode(
+    coding: Coding,
+    matrix: &Matrix,
+    scratch: &mut Vec<u8>,
+    mut put: impl FnMut(&[u8]) -> Result<()>,
+) -> Result<u64> {
+    let bytes = matrix.as_bytes();
+    let encode = match coding {
+        Coding::Utf8 => encode_utf8,
+        Coding::RawUnicode => encode_raw_unicode,
+        Coding::Raw | Coding::Escaped => {
+            put(bytes)?;
+            return Ok(bytes.len() as u64);
+        }
+    };
+    let mut len = 0;
+    for block in bytes.chunks(BLOCK) {
+        scratch.clear();
+        encode(block, scratch);
+        put(scratch)?;
+        len += scratch.len() as u64;
+    }
+    Ok(len)
+}
+
+/// A name must be one word of a line.
+fn check_key(key: &Key) -> Result<()> {
+    let bytes = key.as_bytes();
+    if bytes.is_empty() || bytes.iter().any(|&b| b <= b' ' || b == 0x7f || b == 0xff) {
+        return Err(Error::unfit(
+            "the key is no single word, which the side file needs",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! The one list of formats.
+
+use spr_core::format::{Format, Registry};
+
+/// All formats that the program is built with.
+pub fn registry() -> Registry {
+    let formats: [&'static dyn Format; 6] = [
+        spr_format_kaldi::FORMAT,
+        &spr_format_pfile::FORMAT,
+        &spr_format_pickle::FORMAT,
+        &spr_format_spraak::SPR,
+        &spr_format_spraak::KEY,
+        &spr_format_jsonl::FORMAT,
+    ];
+    Registry::new(formats)
+}

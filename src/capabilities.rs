@@ -1,0 +1,155 @@
+//! What each format can hold, told from its [`Caps`]: the table of the README and of `formats`.
+
+use serde::Serialize;
+use spr_core::Result;
+use spr_core::format::{Caps, Count, Empty, Format, Keys, Options, Place, Registry, Tags};
+use spr_core::model::Dtype;
+
+/// One format in words.
+#[derive(Clone, Debug, Serialize)]
+pub struct Capability {
+    /// The name users type.
+    pub name: &'static str,
+    /// What it is.
+    pub title: &'static str,
+    /// File extensions.
+    pub extensions: &'static [&'static str],
+    /// Element types of features, and shapes beside matrices.
+    pub features: String,
+    /// Frame labels.
+    pub labels: String,
+    /// How names are kept.
+    pub keys: &'static str,
+    /// Frame shift and offset.
+    pub frame_times: bool,
+    /// Foreign header lines.
+    pub tags: &'static str,
+    /// What must be the same in all utterances.
+    pub uniform: String,
+    /// Utterances without frames.
+    pub empty: &'static str,
+    /// `key=value` options.
+    pub options: Vec<OptionText>,
+}
+
+/// One option of a format.
+#[derive(Clone, Debug, Serialize)]
+pub struct OptionText {
+    /// The key.
+    pub name: &'static str,
+    /// What the value looks like.
+    pub value: &'static str,
+    /// What it does.
+    pub help: &'static str,
+}
+
+/// What `format` can hold in a file of its own, or in a folder where it holds one utterance a file.
+///
+/// # Errors
+/// None with the formats built in.
+pub fn of(format: &'static dyn Format) -> Result<Capability> {
+    let info = format.info();
+    let file = format.caps(&Options::default(), Place::File)?;
+    let caps = match file.count {
+        Count::One => format.caps(&Options::default(), Place::Folder)?,
+        Count::Many => file,
+    };
+    let options =
+        info.options.iter().map(|o| OptionText { name: o.name, value: o.value, help: o.help });
+    Ok(Capability {
+        name: info.name,
+        title: info.title,
+        extensions: info.extensions,
+        features: features(&caps),
+        labels: labels(&caps),
+        keys: keys(&caps),
+        frame_times: caps.frame_times,
+        tags: match caps.tags {
+            Tags::None => "no",
+            Tags::Of(_) => "its own",
+            Tags::Any => "all",
+        },
+        uniform: uniform(&caps),
+        empty: match caps.empty {
+            Empty::Refused => "no",
+            Empty::Shapeless => "as 0 x 0",
+            Empty::Kept => "yes",
+        },
+        options: options.collect(),
+    })
+}
+
+fn dtypes(list: &[Dtype]) -> String {
+    if list.len() == Dtype::ALL.len() {
+        return "all types".to_owned();
+    }
+    list.iter().map(|d| d.name()).collect::<Vec<_>>().join(" ")
+}
+
+fn features(caps: &Caps) -> String {
+    let Some(features) = &caps.features else { return "no".to_owned() };
+    let mut text = dtypes(features.dtypes);
+    for (held, what) in [(features.vectors, "vectors"), (features.scalars, "numbers")] {
+        if held {
+            text.push_str(&format!(", {what}"));
+        }
+    }
+    text
+}
+
+fn labels(caps: &Caps) -> String {
+    let Some(labels) = &caps.labels else { return "no".to_owned() };
+    let columns = if labels.max_columns == 1 { "1 column" } else { "any columns" };
+    let place = match (labels.with_features, labels.alone) {
+        (true, true) => "",
+        (true, false) => ", beside features",
+        (false, _) => ", in a file of their own",
+    };
+    format!("{}, {columns}{place}", dtypes(labels.dtypes))
+}
+
+fn keys(caps: &Caps) -> &'static str {
+    match caps.keys {
+        Keys::None => "no",
+        Keys::SideFile => "side file",
+        Keys::Words => "words",
+        Keys::FileNames => "file names",
+        Keys::Any => "any bytes",
+    }
+}
+
+fn uniform(caps: &Caps) -> String {
+    let features = caps.features.as_ref();
+    let parts = [
+        (features.is_some_and(|f| f.same_dim), "columns"),
+        (features.is_some_and(|f| f.same_dtype && f.dtypes.len() > 1), "type"),
+    ];
+    let parts: Vec<_> = parts.iter().filter(|(same, _)| *same).map(|(_, what)| *what).collect();
+    if parts.is_empty() { "-".to_owned() } else { parts.join(", ") }
+}
+
+/// The table of the README, in Markdown.
+///
+/// # Errors
+/// None with the formats built in.
+pub fn markdown(registry: &Registry) -> Result<String> {
+    let mut out = String::from(
+        "| format | features | labels | names | same in all | no frames | frame shift | header lines |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    for format in registry.formats() {
+        let c = of(format)?;
+        out.push_str(&format!(
+            "| `{}` | {} | {} | {} | {} | {} | {} | {} |\n",
+            c.name,
+            c.features,
+            c.labels,
+            c.keys,
+            c.uniform,
+            c.empty,
+            if c.frame_times { "yes" } else { "no" },
+            c.tags
+        ));
+    }
+    Ok(out)
+}

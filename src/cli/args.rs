@@ -1,0 +1,176 @@
+//! The command line as clap sees it: raw values, no effects.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+const EXAMPLES: &str = "\
+Examples:
+  spr-convert feats.scp --labels ali.txt train.pfile   Kaldi to PFile with labels
+  spr-convert train.pfile train.pkl.gz                 PFile to a pickle for PDNN
+  spr-convert feats.scp spr:features/                  Kaldi to a folder of SPRAAK files
+  spr-convert train.pfile ark,scp:f.ark,f.scp --labels-out ark,t:ali.txt
+  spr-convert info train.pfile                         what is in there
+  spr-convert formats pfile                            what PFile can hold, its options";
+
+/// Converts speech data between any two formats.
+///
+/// IN and OUT are Kaldi specifiers (ark:, scp:, …), NAME:PATH with the name of a format, or paths;
+/// inputs are recognised by content, outputs by extension or --to. `-` is standard input or output.
+#[derive(Parser, Debug)]
+#[command(
+    name = "spr-convert",
+    version,
+    after_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) verb: Option<Verb>,
+    #[command(flatten)]
+    pub(super) convert: ConvertArgs,
+}
+
+#[derive(Subcommand, Debug)]
+pub(super) enum Verb {
+    /// Convert one or several data sets into one
+    #[command(after_help = EXAMPLES)]
+    Convert(Box<ConvertArgs>),
+    /// Say what data sets hold
+    Info(InfoArgs),
+    /// List the formats, or tell one in full
+    Formats(FormatsArgs),
+    /// Print the manual page
+    Man,
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// What reading takes, whatever is done with it.
+#[derive(Args, Debug, Clone)]
+pub(super) struct ReadArgs {
+    /// Read this format, whatever the content looks like
+    #[arg(short, long, value_name = "FORMAT")]
+    pub(super) from: Option<String>,
+    /// Set an option of the input's format
+    #[arg(long = "oo", value_name = "KEY=VALUE")]
+    pub(super) input_options: Vec<String>,
+    /// The largest object to hold in memory, such as 512m or 4g
+    #[arg(long, value_name = "SIZE", default_value = "4g")]
+    pub(super) max_alloc: String,
+    /// Run commands that script files contain
+    #[arg(long, conflicts_with = "safe")]
+    pub(super) allow_pipes: bool,
+    /// Run no commands at all
+    #[arg(long)]
+    pub(super) safe: bool,
+    /// Print facts as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Say nothing but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+    /// Say how arguments were understood
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+    /// Say how arguments are understood, and stop
+    #[arg(long)]
+    pub(super) explain: bool,
+}
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct ConvertArgs {
+    /// Data to read; the last one is the output unless -o names it
+    #[arg(value_name = "IN... OUT", required = true)]
+    pub(super) paths: Vec<String>,
+    /// Where to write
+    #[arg(short, long, value_name = "OUT")]
+    pub(super) output: Option<String>,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
+    /// Write this format, whatever the extension
+    #[arg(short, long, value_name = "FORMAT")]
+    pub(super) to: Option<String>,
+    /// Set an option of the output's format
+    #[arg(long = "co", value_name = "KEY=VALUE")]
+    pub(super) output_options: Vec<String>,
+    /// Take labels from another data set, by key
+    #[arg(long, value_name = "IN")]
+    pub(super) labels: Option<String>,
+    /// Write labels to a data set of their own
+    #[arg(long, value_name = "OUT")]
+    pub(super) labels_out: Option<String>,
+    /// Change the element type of features: f32, f64, i16, …
+    #[arg(long, value_name = "TYPE")]
+    pub(super) dtype: Option<String>,
+    /// Allow what the target can't hold to be lost: precision, range, labels, keys, boundaries,
+    /// metadata, rank, all
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
+    pub(super) allow_loss: Vec<String>,
+    /// Replace outputs that exist
+    #[arg(long)]
+    pub(super) overwrite: bool,
+    /// What to do about an utterance that can't be converted
+    #[arg(long, value_enum, default_value = "stop", value_name = "stop|skip")]
+    pub(super) on_error: OnErrorArg,
+    /// Write each skipped utterance and why as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    pub(super) error_log: Option<PathBuf>,
+    /// Write the closing summary as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Option<PathBuf>,
+    /// Threads to use; the output is the same for any number
+    #[arg(short, long, alias = "nj", value_name = "N", default_value = "2")]
+    pub(super) jobs: usize,
+    /// Do everything but write
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Show progress on standard error
+    #[arg(long, value_enum, default_value = "auto", value_name = "auto|always|never|json")]
+    pub(super) progress: ProgressArg,
+}
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct InfoArgs {
+    /// Data to look into
+    #[arg(value_name = "IN", required = true)]
+    pub(super) paths: Vec<String>,
+    /// Read headers only
+    #[arg(long)]
+    pub(super) quick: bool,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
+}
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct FormatsArgs {
+    /// The format to tell in full
+    pub(super) name: Option<String>,
+    /// Print as JSON
+    #[arg(long, conflicts_with = "markdown")]
+    pub(super) json: bool,
+    /// Print the table in Markdown
+    #[arg(long)]
+    pub(super) markdown: bool,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnErrorArg {
+    Stop,
+    Skip,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ProgressArg {
+    Auto,
+    Always,
+    Never,
+    Json,
+}

@@ -1,0 +1,65 @@
+//! `spr-convert formats [NAME]`.
+
+use spr_core::{Error, Result};
+
+use super::args::FormatsArgs;
+use super::print;
+use crate::builtin;
+use crate::capabilities::{self, Capability};
+
+/// Lists the formats, or tells one in full.
+pub(super) fn run(args: &FormatsArgs) -> Result<u8> {
+    let registry = builtin::registry();
+    if args.markdown {
+        return print(capabilities::markdown(&registry)?.as_bytes());
+    }
+    let chosen = match &args.name {
+        Some(name) => vec![capabilities::of(registry.get(name)?)?],
+        None => registry.formats().map(capabilities::of).collect::<Result<Vec<_>>>()?,
+    };
+    if args.json {
+        let text = serde_json::to_string_pretty(&chosen)
+            .map_err(|e| Error::io("cannot write", e.into()))?;
+        return print((text + "\n").as_bytes());
+    }
+    match (&args.name, chosen.as_slice()) {
+        (Some(_), [format]) => print(full(format).as_bytes()),
+        _ => print(list(&chosen).as_bytes()),
+    }
+}
+
+fn list(formats: &[Capability]) -> String {
+    let mut out = String::new();
+    for format in formats {
+        let extensions: Vec<_> = format.extensions.iter().map(|e| format!(".{e}")).collect();
+        out.push_str(&format!("{:<8}{}\n", format.name, format.title));
+        out.push_str(&format!("{:8}{}; features: {}\n", "", extensions.join(" "), format.features));
+        out.push_str(&format!("{:8}labels: {}; names: {}\n", "", format.labels, format.keys));
+    }
+    out.push_str("All are read and written. More on one: spr-convert formats NAME\n");
+    out
+}
+
+fn full(format: &Capability) -> String {
+    let extensions: Vec<_> = format.extensions.iter().map(|e| format!(".{e}")).collect();
+    let mut out = format!("{}: {}\n", format.name, format.title);
+    for (name, value) in [
+        ("extensions", extensions.join(" ")),
+        ("features", format.features.clone()),
+        ("labels", format.labels.clone()),
+        ("names", format.keys.to_owned()),
+        ("same in all", format.uniform.clone()),
+        ("no frames", format.empty.to_owned()),
+        ("frame shift", if format.frame_times { "yes" } else { "no" }.to_owned()),
+        ("header lines", format.tags.to_owned()),
+    ] {
+        out.push_str(&format!("  {name:<14}{value}\n"));
+    }
+    if !format.options.is_empty() {
+        out.push_str("options, after a comma or with --oo (input) and --co (output):\n");
+        for option in &format.options {
+            out.push_str(&format!("  {}={}\n      {}\n", option.name, option.value, option.help));
+        }
+    }
+    out
+}

@@ -1,0 +1,120 @@
+//! `spr-convert info IN...`.
+
+use spr_core::{Error, Result};
+
+use super::args::InfoArgs;
+use super::{DONE, FAILED, plan, print, report};
+use crate::builtin;
+use crate::inspect::{Facts, inspect};
+
+/// Tells what data sets hold; what could be found out of a damaged one is told too.
+pub(super) fn run(args: &InfoArgs) -> Result<u8> {
+    let registry = builtin::registry();
+    let env = plan::env(&args.read)?;
+    let mut status = DONE;
+    for input in plan::inputs(&args.paths, &args.read, &registry)? {
+        if args.read.explain {
+            print(format!("input: {}\n", input.explain(&registry, &env)?).as_bytes())?;
+            continue;
+        }
+        let (facts, result) = inspect(&input, args.quick, &registry, &env);
+        if !facts.format.is_empty() {
+            let text = if args.read.json {
+                let line = serde_json::to_string(&facts)
+                    .map_err(|e| Error::io("cannot write", e.into()))?;
+                line + "\n"
+            } else {
+                describe(&facts)
+            };
+            print(text.as_bytes())?;
+        }
+        if let Err(error) = result {
+            if error.is_broken_pipe() {
+                return Err(error);
+            }
+            report::error(&error);
+            status = FAILED;
+        }
+    }
+    Ok(status)
+}
+
+/// The facts for people, a line each.
+fn describe(facts: &Facts) -> String {
+    let mut lines = vec![facts.input.clone()];
+    let mut line = |name: &str, text: String| lines.push(format!("  {name:<12}{text}"));
+    let mut format = facts.format.clone();
+    if let Some(order) = facts.byte_order {
+        format.push_str(&format!(", {order} endian"));
+    }
+    if let Some(coder) = &facts.compression {
+        format.push_str(&format!(", {coder}"));
+    }
+    line("format", format);
+    if let (Some(utterances), Some(frames)) = (facts.utterances, facts.frames) {
+        let mut text =
+            format!("{}, {}", report::count(utterances, "utterance"), report::count(frames, "frame"));
+        if let Some((least, most)) = facts.shapes.frames.filter(|_| utterances > 1) {
+            text.push_str(&format!(" ({least} to {most} each)"));
+        }
+        line("holds", text);
+    }
+    if facts.kinds.contains(&"features") {
+        line("features", features(facts));
+    }
+    if facts.kinds.contains(&"labels") {
+        line("labels", labels(facts));
+    }
+    if let Some(shift) = &facts.shapes.frame_shift {
+        let mut text = format!("{shift} s");
+        if let Some(duration) = facts.duration {
+            text.push_str(&format!(", {duration:.2} s in all"));
+        }
+        line("frame shift", text);
+    }
+    let keys = match facts.keys {
+        "sidecar" => "in a side file",
+        "generated" => "none, made up on reading",
+        _ => "stored",
+    };
+    line("names", keys.to_owned());
+    lines.join("\n") + "\n"
+}
+
+fn features(facts: &Facts) -> String {
+    let columns = match facts.dim {
+        Some(dim) => report::count(dim, "column"),
+        None => {
+            let dims: Vec<_> = facts.shapes.dims.iter().take(6).map(ToString::to_string).collect();
+            format!("{} columns", dims.join(" or "))
+        }
+    };
+    let dtype = match facts.dtype {
+        Some(dtype) => dtype.to_owned(),
+        None => {
+            let names: Vec<_> = facts.shapes.dtypes.iter().map(|d| d.name()).collect();
+            names.join(" or ")
+        }
+    };
+    let ranks: Vec<_> = facts.shapes.ranks.iter().copied().filter(|r| *r != "matrix").collect();
+    let mut text = format!("{columns} of {dtype}");
+    if !ranks.is_empty() {
+        text = format!("{}, {dtype}", ranks.join(" or "));
+    }
+    text
+}
+
+fn labels(facts: &Facts) -> String {
+    let mut text = match facts.label_columns {
+        Some(1) => "1 a frame".to_owned(),
+        Some(n) => format!("{n} a frame"),
+        None => "some".to_owned(),
+    };
+    if let Some(range) = &facts.labels {
+        text.push_str(&format!(", {} to {}", range.min, range.max));
+        if let Some(distinct) = range.distinct {
+            text.push_str(&format!(", {distinct} different"));
+        }
+    }
+    text
+}

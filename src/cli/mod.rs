@@ -1,0 +1,77 @@
+//! The program: arguments in, exit status out. Nothing is decided here that a library user
+//! can't decide through [`job`](crate::job).
+
+mod args;
+mod convert;
+mod formats;
+mod info;
+mod plan;
+mod progress;
+mod report;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+use spr_core::{Error, Result};
+
+use args::{Cli, Verb};
+
+/// The program's name in messages.
+const NAME: &str = "spr-convert";
+
+/// Exit statuses.
+const DONE: u8 = 0;
+const FAILED: u8 = 2;
+const SKIPPED: u8 = 3;
+
+/// Runs the program.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // clap prints help to standard output and complaints to standard error.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { FAILED } else { DONE });
+        }
+    };
+    match run(cli) {
+        Ok(status) => ExitCode::from(status),
+        Err(error) if error.is_broken_pipe() => ExitCode::from(DONE),
+        Err(error) => {
+            report::error(&error);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<u8> {
+    match cli.verb {
+        None => convert::short_form(cli.convert),
+        Some(Verb::Convert(args)) => convert::run(*args),
+        Some(Verb::Info(args)) => info::run(&args),
+        Some(Verb::Formats(args)) => formats::run(&args),
+        Some(Verb::Man) => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command())
+                .render(&mut page)
+                .map_err(|e| Error::io("cannot make the manual page", e))?;
+            print(&page)
+        }
+        Some(Verb::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
+            print(&script)
+        }
+    }
+}
+
+/// Prints to standard output.
+fn print(bytes: &[u8]) -> Result<u8> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)
+        .and_then(|()| out.flush())
+        .map_err(|e| Error::io("cannot write", e).file("-"))?;
+    Ok(DONE)
+}

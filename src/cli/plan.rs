@@ -1,0 +1,140 @@
+//! From raw arguments to a job: all rules across flags.
+
+use spr_core::bytes::{Access, Env};
+use spr_core::format::{Format, Registry};
+use spr_core::loss::LossPolicy;
+use spr_core::{Error, Limits, Result};
+
+use super::args::{ConvertArgs, OnErrorArg, ReadArgs};
+use super::report;
+use crate::job::{Job, OnError};
+use crate::spec::{Input, Pair, Target, pair};
+
+/// The surroundings that the flags ask for.
+pub(super) fn env(args: &ReadArgs) -> Result<Env> {
+    let limits = Limits { max_alloc: parse_size(&args.max_alloc)?, ..Limits::default() };
+    let access = match (args.safe, args.allow_pipes) {
+        (true, _) => Access::Safe,
+        (_, true) => Access::Files,
+        _ => Access::Typed,
+    };
+    let quiet = args.quiet;
+    Ok(Env::new(limits, access, move |warning| {
+        if !quiet {
+            report::warning(warning);
+        }
+    }))
+}
+
+/// `512m`, `4g`, `1000000`; binary multiples.
+fn parse_size(text: &str) -> Result<u64> {
+    let lower = text.to_ascii_lowercase();
+    let (digits, shift) = match lower.trim_end_matches('b').strip_suffix(['k', 'm', 'g', 't']) {
+        Some(digits) => match lower.trim_end_matches('b').as_bytes().last() {
+            Some(b'k') => (digits, 10),
+            Some(b'm') => (digits, 20),
+            Some(b'g') => (digits, 30),
+            _ => (digits, 40),
+        },
+        None => (lower.trim_end_matches('b'), 0),
+    };
+    digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|n| n.checked_mul(1 << shift))
+        .ok_or_else(|| Error::usage(format!("'{text}' is no size")).hint("such as 512m or 4g"))
+}
+
+fn format(name: Option<&String>, registry: &Registry) -> Result<Option<&'static dyn Format>> {
+    name.map(|name| registry.get(name)).transpose()
+}
+
+fn pairs(texts: &[String]) -> Result<Vec<Pair>> {
+    texts.iter().map(|text| pair(text)).collect()
+}
+
+/// The data sets that `paths` name.
+pub(super) fn inputs(
+    paths: &[String],
+    args: &ReadArgs,
+    registry: &Registry,
+) -> Result<Vec<Input>> {
+    let from = format(args.from.as_ref(), registry)?;
+    let options = pairs(&args.input_options)?;
+    let mut inputs = Vec::new();
+    for path in paths {
+        inputs.extend(Input::parse(path, from, &options, registry)?);
+    }
+    Ok(inputs)
+}
+
+/// The conversion that the flags ask for.
+pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
+    let (sources, output) = match (&args.output, args.paths.split_last()) {
+        (Some(output), Some(_)) => (args.paths.as_slice(), output),
+        (None, Some((output, sources))) if !sources.is_empty() => (sources, output),
+        _ => {
+            return Err(Error::usage("nothing says where to write").hint("spr-convert IN OUT"));
+        }
+    };
+    let to = format(args.to.as_ref(), registry)?;
+    let inputs = inputs(sources, &args.read, registry)?;
+    let target = Target::parse(output, to, &pairs(&args.output_options)?, registry)?;
+    let mut job = Job::new(inputs, target);
+    if let Some(labels) = &args.labels {
+        let mut found = Input::parse(labels, None, &[], registry)?;
+        match (found.pop(), found.is_empty()) {
+            (Some(only), true) => job.labels = Some(only),
+            _ => return Err(Error::usage(format!("--labels takes one data set: '{labels}'"))),
+        }
+    }
+    let labels_stdin = job.labels.iter().filter(|labels| labels.is_stdin()).count();
+    if job.inputs.iter().filter(|input| input.is_stdin()).count() + labels_stdin > 1 {
+        return Err(Error::usage("standard input can be read only once"));
+    }
+    if let Some(labels_out) = &args.labels_out {
+        job.labels_out = Some(Target::parse(labels_out, None, &[], registry)?);
+    }
+    job.dtype = args.dtype.as_deref().map(str::parse).transpose()?;
+    job.policy = policy(args)?;
+    job.on_error = match args.on_error {
+        OnErrorArg::Stop => OnError::Stop,
+        OnErrorArg::Skip => OnError::Skip,
+    };
+    job.overwrite = args.overwrite;
+    job.dry_run = args.dry_run;
+    job.threads = args.jobs;
+    Ok(job)
+}
+
+/// What may be lost: what is allowed by name, and what asking for a type implies.
+fn policy(args: &ConvertArgs) -> Result<LossPolicy> {
+    use spr_core::loss::LossKind;
+    let mut policy = LossPolicy::default();
+    for kind in &args.allow_loss {
+        match kind.as_str() {
+            "all" => policy.allow_all(),
+            kind => policy.allow(kind.parse()?),
+        }
+    }
+    if args.dtype.is_some() {
+        policy.allow(LossKind::Precision);
+        policy.allow(LossKind::Range);
+    }
+    Ok(policy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        for (text, bytes) in [("4g", 4 << 30), ("512M", 512 << 20), ("10kb", 10240), ("7", 7)] {
+            assert_eq!(parse_size(text).unwrap(), bytes);
+        }
+        for text in ["", "g", "1.5g", "-1", "99999999999g"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What is said on standard error, and as JSON.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+use spr_core::Error;
+use spr_core::loss::{LossPolicy, describe};
+
+use super::NAME;
+use crate::job::Outcome;
+
+/// Prints an error: one line, and a second with the hint.
+pub(super) fn error(error: &Error) {
+    say("error", &error.to_string());
+    if let Some(hint) = error.hint_text() {
+        say("hint", hint);
+    }
+}
+
+/// Prints a warning.
+pub(super) fn warning(warning: &Error) {
+    say("warning", &warning.to_string());
+}
+
+/// Prints one line on standard error. Nobody is left to tell if that fails.
+pub(super) fn say(label: &str, text: &str) {
+    let _ = writeln!(std::io::stderr(), "{NAME}: {label}: {text}");
+}
+
+/// The closing line, after what was lost.
+pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
+    for (kind, line) in outcome.losses.lines() {
+        let label = if policy.allows(kind) { "lost as allowed" } else { "not kept" };
+        say(label, &describe(kind, line));
+    }
+    let written = &outcome.written;
+    let mut notes = format!(
+        "{} -> {}, {}, {:.1} s",
+        outcome.from,
+        outcome.to,
+        size(written.bytes),
+        outcome.elapsed.as_secs_f64()
+    );
+    if let Some(decoded) = &outcome.decoded {
+        notes.push_str(&format!(", {decoded} decoded"));
+    }
+    if dry_run {
+        notes.push_str(", nothing written");
+    }
+    let _ = writeln!(
+        std::io::stderr(),
+        "{}, {}, {} skipped ({notes})",
+        count(written.utterances, "utterance"),
+        count(written.frames, "frame"),
+        outcome.skipped
+    );
+}
+
+/// `1 utterance`, `2 utterances`.
+pub(super) fn count(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Bytes for people: `182 MB`.
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+pub(super) fn size(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    for unit in ["bytes", "kB", "MB", "GB"] {
+        if value < 999.5 {
+            return match unit {
+                "bytes" => format!("{bytes} bytes"),
+                _ if value < 9.95 => format!("{value:.1} {unit}"),
+                _ => format!("{value:.0} {unit}"),
+            };
+        }
+        value /= 1000.0;
+    }
+    format!("{value:.1} TB")
+}
+
+/// An error as a JSON object.
+pub(super) fn error_json(error: &Error) -> Value {
+    json!({
+        "file": error.file_name(),
+        "byte": error.byte_offset(),
+        "line": error.line_number(),
+        "utterance": error.key().map(ToString::to_string),
+        "message": error.message(),
+        "hint": error.hint_text(),
+    })
+}
+
+/// The closing summary as a JSON object.
+pub(super) fn summary_json(outcome: &Outcome, output: &str) -> Value {
+    let losses: Vec<_> = outcome
+        .losses
+        .lines()
+        .map(|(kind, line)| {
+            json!({
+                "kind": kind.name(),
+                "utterances": line.utterances,
+                "values": line.values,
+                "of": line.of,
+                "max_abs_err": line.max_abs_err,
+                "first": line.first.as_ref().map(ToString::to_string),
+                "what": line.what,
+            })
+        })
+        .collect();
+    json!({
+        "utterances": outcome.written.utterances,
+        "frames": outcome.written.frames,
+        "skipped": outcome.skipped,
+        "bytes": outcome.written.bytes,
+        "seconds": outcome.elapsed.as_secs_f64(),
+        "from": outcome.from,
+        "to": outcome.to,
+        "output": output,
+        "decoded": outcome.decoded,
+        "losses": losses,
+    })
+}

@@ -1,0 +1,46 @@
+//! Converts speech data between any two formats.
+//!
+//! [`convert`] does the whole job from two arguments, as the program does:
+//!
+//! ```no_run
+//! let outcome = spr_convert::convert("feats.scp", "feats.pfile")?;
+//! println!("{} utterances", outcome.written.utterances);
+//! # Ok::<(), spr_convert::Error>(())
+//! ```
+//!
+//! [`Job`](job::Job) has all the choices; [`spec`] turns text into inputs and outputs; the model,
+//! the readers and the stages are those of [`spr_core`], re-exported as [`core`].
+
+pub mod builtin;
+pub mod capabilities;
+pub mod cli;
+pub mod inspect;
+pub mod job;
+pub mod spec;
+
+pub use spr_core as core;
+pub use spr_core::{Error, ErrorKind, Result};
+
+use spr_core::bytes::Env;
+
+/// Converts `input` to `output`, both written as on the command line. Losses are refused, an
+/// output that exists is not replaced, and on an error nothing is left behind.
+///
+/// # Errors
+/// An argument is wrong, the input is at fault, something would be lost, or the system refuses.
+pub fn convert(input: &str, output: &str) -> Result<job::Outcome> {
+    let registry = builtin::registry();
+    let inputs = spec::Input::parse(input, None, &[], &registry)?;
+    let target = spec::Target::parse(output, None, &[], &registry)?;
+    job::Job::new(inputs, target).run(&registry, &Env::default(), &mut ())
+}
+
+/// Opens `input`, written as on the command line, as a stream of utterances.
+///
+/// # Errors
+/// The argument is wrong, no format fits, or the header is broken.
+pub fn open(input: &str) -> Result<Box<dyn spr_core::format::Reader>> {
+    let registry = builtin::registry();
+    let inputs = spec::Input::parse(input, None, &[], &registry)?;
+    Ok(spec::Input::open_all(&inputs, &registry, &Env::default())?.reader)
+}

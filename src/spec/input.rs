@@ -1,0 +1,210 @@
+//! Inputs.
+
+use std::path::{Path, PathBuf};
+
+use spr_core::bytes::{Env, Locator, Source};
+use spr_core::format::{Count, Format, Options, Place as Kind, Reader, Registry, Score};
+use spr_core::stage::{Chain, FolderReader};
+use spr_core::{Error, Result};
+
+use super::{Pair, kaldi, named, path_and_pairs};
+
+/// One data set to read, as understood from an argument but not opened yet.
+#[derive(Clone)]
+pub struct Input {
+    pub(super) text: String,
+    pub(super) form: &'static str,
+    pub(super) format: Option<&'static dyn Format>,
+    pub(super) place: Place,
+    pub(super) pairs: Vec<Pair>,
+    /// Whether bad entries are passed over, as Kaldi's option `p` asks.
+    pub(super) permissive: bool,
+}
+
+#[derive(Clone)]
+pub(super) enum Place {
+    At(Locator),
+    Folder(PathBuf),
+}
+
+/// A data set that is open.
+pub struct Opened {
+    /// Its utterances.
+    pub reader: Box<dyn Reader>,
+    /// Its format.
+    pub format: &'static dyn Format,
+    /// How it was recognised.
+    pub why: &'static str,
+}
+
+impl Input {
+    /// Understands an argument; a glob gives several inputs, sorted.
+    ///
+    /// `from` forces the format, `pairs` adds options.
+    ///
+    /// # Errors
+    /// It is malformed, or a glob matches nothing.
+    pub fn parse(
+        text: &str,
+        from: Option<&'static dyn Format>,
+        pairs: &[Pair],
+        registry: &Registry,
+    ) -> Result<Vec<Self>> {
+        let mut inputs = if from.is_some() && Path::new(text).exists() {
+            vec![Self::at_path(text, "a path", text, Vec::new())]
+        } else if let Some(input) = kaldi::input(text, registry)? {
+            vec![input]
+        } else if let Some((format, rest)) = named(text, registry) {
+            let mut inputs = Self::paths(text, "a named format", rest)?;
+            inputs.iter_mut().for_each(|input| input.format = Some(format));
+            inputs
+        } else {
+            Self::paths(text, "a path", text)?
+        };
+        for input in &mut inputs {
+            input.format = from.or(input.format);
+            input.pairs.extend_from_slice(pairs);
+        }
+        Ok(inputs)
+    }
+
+    /// `REST` of an argument: a path, `-`, a glob or a folder, with options.
+    fn paths(text: &str, form: &'static str, rest: &str) -> Result<Vec<Self>> {
+        if rest == "-" || Path::new(rest).exists() {
+            return Ok(vec![Self::at_path(text, form, rest, Vec::new())]);
+        }
+        let (path, pairs) = path_and_pairs(rest)?;
+        if path.is_empty() {
+            return Err(Error::usage(format!("'{text}' names no file")));
+        }
+        if !path.contains(['*', '?', '[']) || Path::new(path).exists() {
+            return Ok(vec![Self::at_path(text, form, path, pairs)]);
+        }
+        let mut found: Vec<_> = glob::glob(path)
+            .map_err(|e| Error::usage(format!("'{path}' is no valid pattern: {}", e.msg)))?
+            .filter_map(|entry| entry.ok()?.to_str().map(str::to_owned))
+            .collect();
+        found.sort();
+        if found.is_empty() {
+            return Err(Error::usage(format!("no file matches '{path}'")));
+        }
+        Ok(found.iter().map(|path| Self::at_path(path, "a glob", path, pairs.clone())).collect())
+    }
+
+    fn at_path(text: &str, form: &'static str, path: &str, pairs: Vec<Pair>) -> Self {
+        let place = match path {
+            "-" => Place::At(Locator::Stdin),
+            _ if Path::new(path).is_dir() => Place::Folder(path.into()),
+            _ => Place::At(Locator::File(path.into())),
+        };
+        Self { text: text.to_owned(), form, format: None, place, pairs, permissive: false }
+    }
+
+    /// The argument as typed.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether Kaldi's option `p` asks to pass over bad entries.
+    pub fn is_permissive(&self) -> bool {
+        self.permissive
+    }
+
+    /// Whether it is standard input.
+    pub fn is_stdin(&self) -> bool {
+        matches!(self.place, Place::At(Locator::Stdin))
+    }
+
+    /// Opens the data set; finds the format by content if the argument doesn't say it.
+    ///
+    /// # Errors
+    /// It can't be opened, no format or several fit, or an option is unknown.
+    pub fn open(&self, registry: &Registry, env: &Env) -> Result<Opened> {
+        match &self.place {
+            Place::Folder(folder) => self.open_folder(folder, registry, env),
+            Place::At(locator) => {
+                let mut source = env.open(locator)?;
+                let (format, why) = match self.format {
+                    Some(format) => (format, "as named"),
+                    None => detect(&mut source, registry)?,
+                };
+                let options = Options::new(format.info(), self.pairs.iter().cloned())?;
+                let reader = format.open(source, &options, env)?;
+                Ok(Opened { reader, format, why })
+            }
+        }
+    }
+
+    /// Opens several data sets as one; each after the first when its turn comes.
+    ///
+    /// # Errors
+    /// There is none, or the first can't be opened.
+    pub fn open_all(inputs: &[Self], registry: &Registry, env: &Env) -> Result<Opened> {
+        let Some((first, rest)) = inputs.split_first() else {
+            return Err(Error::usage("no input"));
+        };
+        let mut opened = first.open(registry, env)?;
+        if !rest.is_empty() {
+            let (rest, registry, env) = (rest.to_vec(), registry.clone(), env.clone());
+            let later = rest.into_iter().map(move |i| Ok(i.open(&registry, &env)?.reader));
+            opened.reader = Box::new(Chain::new(std::iter::once(Ok(opened.reader)).chain(later))?);
+        }
+        Ok(opened)
+    }
+
+    fn open_folder(&self, folder: &Path, registry: &Registry, env: &Env) -> Result<Opened> {
+        let (format, why) = match self.format {
+            Some(format) => (format, "as named"),
+            None => (FolderReader::detect(folder, registry)?, "by what its files are"),
+        };
+        let options = Options::new(format.info(), self.pairs.iter().cloned())?;
+        if format.caps(&options, Kind::Folder)?.count != Count::One {
+            return Err(Error::usage(format!("is a folder of {} files", format.info().name))
+                .file(folder.display().to_string())
+                .hint("name the files, for instance with a glob"));
+        }
+        let reader = FolderReader::open(folder, format, options, env.clone())?;
+        Ok(Opened { reader: Box::new(reader), format, why })
+    }
+
+    /// How the argument is understood, for `--explain`.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn explain(&self, registry: &Registry, env: &Env) -> Result<String> {
+        let opened = self.open(registry, env)?;
+        let place = match &self.place {
+            Place::At(Locator::Stdin) => "standard input".to_owned(),
+            Place::At(Locator::File(path)) => format!("file {}", path.display()),
+            Place::At(Locator::FileAt(path, at)) => format!("file {} from byte {at}", path.display()),
+            Place::At(Locator::Command(line)) => format!("output of the command: {line}"),
+            Place::Folder(path) => format!("folder {}", path.display()),
+        };
+        let mut text = format!(
+            "{}: {}; format {} ({}); reads {place}",
+            self.text,
+            self.form,
+            opened.format.info().name,
+            opened.why
+        );
+        if let Some(coder) = &opened.reader.info().compression {
+            text.push_str(&format!(", {coder} undone"));
+        }
+        for (key, value) in &self.pairs {
+            text.push_str(&format!("; {key}={value}"));
+        }
+        if self.permissive {
+            text.push_str("; bad entries are passed over (p)");
+        }
+        Ok(text)
+    }
+}
+
+fn detect(source: &mut Source, registry: &Registry) -> Result<(&'static dyn Format, &'static str)> {
+    let format = registry.detect(source)?;
+    let why = match registry.rank(source)?.first() {
+        Some((Score::NameOnly, _)) => "by its extension",
+        _ => "by its content",
+    };
+    Ok((format, why))
+}

@@ -1,0 +1,179 @@
+//! Outputs.
+
+use std::path::Path;
+
+use spr_core::bytes::{Access, Codec, Output};
+use spr_core::format::{Caps, Count, Format, Options, Place, Registry};
+use spr_core::side;
+use spr_core::{Error, Result};
+
+use super::{Pair, kaldi, named, path_and_pairs};
+
+/// One data set to write, as understood from an argument.
+pub struct Target {
+    text: String,
+    form: &'static str,
+    format: &'static dyn Format,
+    output: Output,
+    pairs: Vec<Pair>,
+}
+
+impl Target {
+    pub(super) fn new(
+        text: &str,
+        form: &'static str,
+        format: &'static dyn Format,
+        output: Output,
+        pairs: Vec<Pair>,
+    ) -> Self {
+        Self { text: text.to_owned(), form, format, output, pairs }
+    }
+
+    /// Understands an argument. `to` forces the format, `pairs` adds options.
+    ///
+    /// # Errors
+    /// It is malformed, or nothing says which format it is to be.
+    pub fn parse(
+        text: &str,
+        to: Option<&'static dyn Format>,
+        pairs: &[Pair],
+        registry: &Registry,
+    ) -> Result<Self> {
+        let mut target = if let Some(target) = kaldi::target(text, registry)? {
+            target
+        } else if let Some((format, rest)) = named(text, registry) {
+            Self::at_path(text, "a named format", rest, Some(to.unwrap_or(format)), registry)?
+        } else {
+            Self::at_path(text, "a path", text, to, registry)?
+        };
+        target.format = to.unwrap_or(target.format);
+        target.pairs.extend_from_slice(pairs);
+        Ok(target)
+    }
+
+    fn at_path(
+        text: &str,
+        form: &'static str,
+        rest: &str,
+        format: Option<&'static dyn Format>,
+        registry: &Registry,
+    ) -> Result<Self> {
+        let literal = format.is_some() && !rest.contains('=');
+        let (path, mut pairs) = if literal { (rest, Vec::new()) } else { path_and_pairs(rest)? };
+        if path.is_empty() {
+            return Err(Error::usage(format!("'{text}' names no file")));
+        }
+        let format = match format {
+            Some(format) => format,
+            None => by_extension(path, registry)?,
+        };
+        let output = if path == "-" {
+            Output::stdout()
+        } else if let Some(command) = path.strip_prefix('|') {
+            Output::command(command)
+        } else if path.ends_with('/') || Path::new(path).is_dir() {
+            Self::folder(path, format)?
+        } else if format.info().name == "kaldi" {
+            kaldi::plain_output(Path::new(path), &mut pairs)
+        } else {
+            Output::file(path)
+        };
+        Ok(Self::new(text, form, format, output, pairs))
+    }
+
+    fn folder(path: &str, format: &'static dyn Format) -> Result<Output> {
+        let name = format.info().name;
+        if format.caps(&Options::default(), Place::Folder)?.count == Count::Many {
+            return Err(Error::usage(format!("is a folder, but {name} goes into one file"))
+                .file(path)
+                .hint(format!("name a file, such as {path}data.{}", format.info().extensions[0])));
+        }
+        Ok(Output::folder(path.trim_end_matches('/')))
+    }
+
+    /// The argument as typed.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The format to write.
+    pub fn format(&self) -> &'static dyn Format {
+        self.format
+    }
+
+    /// Its options.
+    ///
+    /// # Errors
+    /// One is unknown.
+    pub fn options(&self) -> Result<Options> {
+        Options::new(self.format.info(), self.pairs.iter().cloned())
+    }
+
+    /// What it can hold.
+    ///
+    /// # Errors
+    /// An option is unknown or its value wrong.
+    pub fn caps(&self) -> Result<Caps> {
+        self.format.caps(&self.options()?, Place::of(&self.output))
+    }
+
+    /// The place to write to.
+    pub fn output(&self, overwrite: bool, access: Access) -> Output {
+        self.output.clone().overwrite(overwrite).access(access)
+    }
+
+    /// How the argument is understood, for `--explain`.
+    ///
+    /// # Errors
+    /// An option is unknown or its value wrong.
+    pub fn explain(&self) -> Result<String> {
+        let caps = self.caps()?;
+        let place = match Place::of(&self.output) {
+            Place::Folder => format!("folder {}, one file an utterance", self.output.name()),
+            Place::Stream if self.output.name() == "-" => "standard output".to_owned(),
+            Place::Stream => format!("command {}", self.output.name()),
+            Place::File => format!("file {}", self.output.name()),
+        };
+        let mut text = format!(
+            "{}: {}; format {}; writes {place}",
+            self.text,
+            self.form,
+            self.format.info().name
+        );
+        if let Some(script) = self.output.companion("scp") {
+            text.push_str(&format!(" and its index {script}"));
+        }
+        if caps.keys == spr_core::format::Keys::SideFile {
+            text.push_str(&format!(", names to {}{}", self.output.name(), side::SUFFIX));
+        }
+        for (key, value) in &self.pairs {
+            text.push_str(&format!("; {key}={value}"));
+        }
+        Ok(text)
+    }
+}
+
+/// The format that a path's extension asks for; of a folder, the extension of its name.
+fn by_extension(path: &str, registry: &Registry) -> Result<&'static dyn Format> {
+    let plain = Codec::strip_extension(Path::new(path.trim_end_matches('/')));
+    let extension = plain.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    match registry.by_extension(extension).as_slice() {
+        [format] => Ok(*format),
+        [] => {
+            let message = if extension.is_empty() {
+                "nothing says which format to write".to_owned()
+            } else {
+                format!("no format is written to .{extension}")
+            };
+            Err(Error::usage(message)
+                .file(path)
+                .hint(format!("say it with --to: {}", registry.names().join(", "))))
+        }
+        several => {
+            let names: Vec<_> = several.iter().map(|f| f.info().name).collect();
+            Err(Error::usage(format!("may be {}", names.join(" or ")))
+                .file(path)
+                .hint(format!("say it with --to {}", names.join(" or --to "))))
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! How arguments are understood, and what is said of those that are not.
+
+use std::fs;
+
+use crate::{Scratch, sample};
+
+#[test]
+fn explain_says_and_does_nothing() {
+    let s = Scratch::new();
+    let said = s.ok(&format!(
+        "{} --labels {} out.pfile --explain",
+        sample("fbank.scp"),
+        sample("ali.txt")
+    ));
+    let lines: Vec<_> = said.out.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", said.out);
+    assert!(lines[0].contains("a path; format kaldi (by its content)"), "{}", lines[0]);
+    assert!(lines[2].ends_with("names to out.pfile.utt2num_frames"), "{}", lines[2]);
+    assert_eq!(s.names(), [""; 0]);
+    let said = s.ok(&format!("scp,p:{} ark,t:- --explain", sample("fbank.scp")));
+    assert!(said.out.contains("a Kaldi rspecifier") && said.out.contains("standard output"));
+}
+
+#[test]
+fn forms() {
+    let s = Scratch::new();
+    fs::copy(sample("fbank.ark"), s.path("info")).unwrap();
+    // A bare file is looked into; ./info is a file.
+    let bare = s.run(&sample("fbank.ark"));
+    assert_eq!(bare.out, s.run(&format!("info {}", sample("fbank.ark"))).out);
+    assert!(s.ok("./info").out.contains("12 utterances"));
+    s.ok("./info x.jsonl");
+    s.ok("x.jsonl -t kaldi y");
+    assert_eq!(s.read("y"), s.read("info"));
+    s.ok("--overwrite -f jsonl x.jsonl pfile:y");
+    s.ok("pfile:y kaldi:z");
+    assert_eq!(s.read("z"), s.read("info"));
+    fs::rename(s.path("z"), s.path("a,b=c")).unwrap();
+    s.ok("./a,b=c --from kaldi q.jsonl");
+}
+
+#[test]
+fn globs_are_sorted() {
+    let s = Scratch::new();
+    for (name, key) in [("f2.jsonl", "b"), ("f1.jsonl", "a"), ("f10.jsonl", "c")] {
+        s.write(
+            name,
+            format!("{{\"key\":\"{key}\",\"features\":{{\"dtype\":\"f32\",\"shape\":[1,1],\"data\":[[1]]}},\"labels\":null,\"meta\":{{}}}}\n"),
+        );
+    }
+    s.ok("f*.jsonl ark,t:all.txt");
+    let text = String::from_utf8(s.read("all.txt")).unwrap();
+    let keys: Vec<_> = text.lines().filter(|l| l.ends_with('[')).map(|l| &l[..1]).collect();
+    assert_eq!(keys, ["a", "c", "b"]);
+    let error = s.fails("g*.jsonl x.ark");
+    assert!(error.contains("no file matches 'g*.jsonl'"), "{error}");
+}
+
+#[test]
+fn mistakes_are_told_with_the_way_out() {
+    let s = Scratch::new();
+    fs::copy(sample("fbank.ark"), s.path("f.ark")).unwrap();
+    for (line, message, hint) in [
+        ("inof f.ark", "inof: cannot open: No such file", "did you mean the verb 'info'?"),
+        ("f.ark out", "out: nothing says which format to write", "--to: kaldi, pfile"),
+        ("f.ark out.xyz", "no format is written to .xyz", "--to"),
+        ("f.ark -t pfil x", "unknown format 'pfil'", "known: kaldi, pfile, pickle"),
+        ("f.ark x.pfile,bytorder=big", "unknown option 'bytorder' for pfile", "keys"),
+        ("f.ark x.pfile --allow-loss presicion", "unknown kind of loss 'presicion'", "precision, range"),
+        ("f.ark x.pfile --dtype float", "unknown element type 'float'", "f32, f64"),
+        ("f.ark x.pfile --max-alloc lots", "'lots' is no size", "512m"),
+        ("f.ark x.spr", "a second utterance", "end the name with /"),
+        ("f.ark pfile:d/", "d/: is a folder", "name a file"),
+        ("nowhere/f.ark x.pfile", "nowhere/f.ark: cannot open: No such file or directory", ""),
+        ("f.ark nowhere/x.pfile", "nowhere/x.pfile: cannot create: No such file or directory", ""),
+    ] {
+        let error = s.fails(line);
+        assert!(error.contains(message), "{line}: {error}");
+        let said = s.run(line);
+        assert!(said.err.contains(hint), "{line}: {}", said.err);
+    }
+    assert_eq!(s.run("f.ark x.pfile --no-such-flag").status, 2);
+    assert_eq!(s.run("").status, 2);
+}
+
+#[test]
+fn commands_in_files_need_leave() {
+    let s = Scratch::new();
+    s.write("x.scp", "a touch gotcha; cat f.ark |\n");
+    s.write("f.ark", "");
+    let error = s.fails("scp:x.scp y.jsonl");
+    assert!(error.contains("x.scp:1: utterance a: refused to run"), "{error}");
+    assert!(!s.path("gotcha").exists());
+    let said = s.shell("spr-convert --safe 'ark:touch gotcha |' y.jsonl");
+    assert_eq!(said.status, 2, "{}", said.err);
+    assert!(!s.path("gotcha").exists());
+    let said = s.shell("spr-convert 'ark:false |' y.jsonl");
+    assert_eq!(said.status, 2, "{}", said.err);
+    assert!(said.err.contains("exit status 1"), "{}", said.err);
+    let said = s.shell(&format!("spr-convert {} 'ark:| cat >/dev/null; exit 4'", sample("fbank.ark")));
+    assert_eq!(said.status, 2, "{}", said.err);
+    assert!(said.err.contains("exit status 4"), "{}", said.err);
+}
+
+#[test]
+fn the_manual_and_completions() {
+    let s = Scratch::new();
+    assert!(s.ok("man").out.contains(".TH spr-convert"));
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        assert!(s.ok(&format!("completions {shell}")).out.contains("allow-loss"), "{shell}");
+    }
+    let help = s.ok("--help").out;
+    assert!(help.contains("Examples:") && help.lines().all(|l| l.chars().count() <= 100));
+    assert!(s.ok("--version").out.starts_with("spr-convert 0."));
+    let said = s.shell("spr-convert man | head -1");
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+}

@@ -1,0 +1,94 @@
+//! `info` and `formats`.
+
+use serde_json::{Value, json};
+
+use crate::{Scratch, sample};
+
+fn info(s: &Scratch, argument: &str) -> Value {
+    serde_json::from_str(&s.ok(&format!("info --json {argument}")).out).unwrap()
+}
+
+#[test]
+fn the_samples() {
+    let s = Scratch::new();
+    let facts = info(&s, &sample("fbank.scp"));
+    assert_eq!(
+        facts,
+        json!({
+            "input": sample("fbank.scp"), "format": "kaldi", "utterances": 12, "frames": 3111,
+            "dim": 40, "dtype": "f32", "kinds": ["features"], "label_columns": null,
+            "labels": null, "byte_order": "little", "compression": null, "frame_shift": null,
+            "sample_rate": null, "duration": null, "keys": "stored"
+        })
+    );
+    let facts = info(&s, &sample("ali.txt"));
+    assert_eq!(facts["kinds"], json!(["labels"]));
+    assert_eq!(facts["label_columns"], 1);
+    assert_eq!(facts["labels"], json!({"min": 0, "max": 23, "distinct": 24}));
+    assert_eq!(facts["byte_order"], Value::Null);
+    assert_eq!(info(&s, &sample("mfcc_cm.ark"))["compression"], "CM");
+    assert_eq!(info(&s, &sample("mfcc_cm.ark"))["dim"], 13);
+    assert_eq!(info(&s, &sample("cmvn.ark"))["dtype"], "f64");
+}
+
+#[test]
+fn where_names_come_from() {
+    let s = Scratch::new();
+    s.ok(&format!("{} --labels {} a.pfile", sample("fbank.ark"), sample("ali.ark")));
+    let facts = info(&s, "a.pfile");
+    assert_eq!((&facts["keys"], &facts["byte_order"]), (&json!("sidecar"), &json!("big")));
+    assert_eq!(facts["kinds"], json!(["features", "labels"]));
+    let facts = info(&s, "a.pfile,keys=none");
+    assert_eq!(facts["keys"], "generated");
+    let facts = info(&s, "--quick a.pfile");
+    assert_eq!((&facts["utterances"], &facts["frames"]), (&json!(12), &json!(3111)));
+    assert_eq!((&facts["dim"], &facts["label_columns"]), (&json!(40), &json!(1)));
+}
+
+#[test]
+fn for_people_in_80_columns() {
+    let s = Scratch::new();
+    s.ok(&format!("{} --labels {} a.pfile", sample("fbank.ark"), sample("ali.ark")));
+    let said = s.ok("info a.pfile");
+    assert_eq!(
+        said.out,
+        "a.pfile\n\
+         \x20 format      pfile, big endian\n\
+         \x20 holds       12 utterances, 3111 frames (100 to 307 each)\n\
+         \x20 features    40 columns of f32\n\
+         \x20 labels      1 a frame, 0 to 23, 24 different\n\
+         \x20 names       in a side file\n"
+    );
+}
+
+#[test]
+fn damage_is_told_after_what_was_found() {
+    let s = Scratch::new();
+    let bytes = std::fs::read(sample("fbank.ark")).unwrap();
+    s.write("cut.ark", &bytes[..100_000]);
+    let said = s.run("info --json cut.ark");
+    assert_eq!(said.status, 2);
+    let facts: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(facts["utterances"], 2);
+    assert!(said.err.contains("utterance ann-003: "), "{}", said.err);
+    // The other inputs are looked into all the same.
+    let said = s.run(&format!("info cut.ark {}", sample("cmvn.ark")));
+    assert_eq!(said.status, 2);
+    assert!(said.out.contains("cmvn.ark"), "{}", said.out);
+}
+
+#[test]
+fn formats_come_from_the_capabilities() {
+    let s = Scratch::new();
+    let list = s.ok("formats").out;
+    let all: Value = serde_json::from_str(&s.ok("formats --json").out).unwrap();
+    let names: Vec<_> =
+        all.as_array().unwrap().iter().map(|f| f["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["kaldi", "pfile", "pickle", "spr", "key", "jsonl"]);
+    for name in names {
+        assert!(list.contains(name));
+        assert!(s.ok(&format!("formats {name}")).out.contains("features"));
+    }
+    let readme = include_str!("../../README.md");
+    assert!(readme.contains(&s.ok("formats --markdown").out), "README's table is out of date");
+}

@@ -1,0 +1,116 @@
+//! The program itself: standard output, standard error, exit status, files left behind.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod arguments;
+mod convert;
+mod damage;
+mod info;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The repository's sample corpus.
+fn sample(name: &str) -> String {
+    format!("{}/fixtures/samples/kaldi/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// An empty folder to work in.
+struct Scratch(tempfile::TempDir);
+
+/// What a run of the program said.
+struct Said {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    /// Everything in the folder, sorted.
+    fn names(&self) -> Vec<String> {
+        names(self.0.path())
+    }
+
+    /// Runs the program in the folder; words are separated by blanks.
+    fn run(&self, line: &str) -> Said {
+        self.run_args(&line.split_whitespace().collect::<Vec<_>>())
+    }
+
+    fn run_args(&self, args: &[&str]) -> Said {
+        said(self.command().args(args).output().unwrap())
+    }
+
+    /// Runs a shell line in which `spr-convert` is the program.
+    fn shell(&self, line: &str) -> Said {
+        let program = Path::new(env!("CARGO_BIN_EXE_spr-convert"));
+        let path = format!(
+            "{}:{}",
+            program.parent().unwrap().display(),
+            std::env::var("PATH").unwrap_or_default()
+        );
+        let mut command = Command::new("bash");
+        command.args(["-o", "pipefail", "-c", line]).env("PATH", path);
+        said(command.current_dir(self.0.path()).stdin(Stdio::null()).output().unwrap())
+    }
+
+    /// Runs the program and demands success.
+    fn ok(&self, line: &str) -> Said {
+        let said = self.run(line);
+        assert_eq!(said.status, 0, "{line}: {}{}", said.out, said.err);
+        said
+    }
+
+    /// Runs the program, demands status 2 and one line of error, and returns it.
+    fn fails(&self, line: &str) -> String {
+        let before = self.names();
+        let said = self.run(line);
+        assert_eq!(said.status, 2, "{line}: {}{}", said.out, said.err);
+        let errors: Vec<_> = said.err.lines().filter(|l| l.contains(": error: ")).collect();
+        assert_eq!(errors.len(), 1, "{line}: {}", said.err);
+        assert!(!said.err.contains("panicked"), "{line}: {}", said.err);
+        assert_eq!(self.names(), before, "{line}: left something behind");
+        errors[0].to_owned()
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_spr-convert"));
+        command.current_dir(self.0.path()).stdin(Stdio::null());
+        command
+    }
+}
+
+fn said(output: Output) -> Said {
+    Said {
+        status: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,373 @@
+//! What is not declared is refused, never dropped, and a refusal does no harm.
+
+use std::fs;
+
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use spr_core::bytes::Env;
+use spr_core::format::{Empty, Keys, Tags};
+use spr_core::model::{Decimal, Dtype, Key, Matrix, Rank, Tag, Utterance};
+use spr_core::{Error, Result};
+
+use super::{Bench, keeps_keys};
+use crate::generate::{self, Columns, Plan};
+
+pub(super) fn run(bench: &Bench<'_>) {
+    for (what, utts) in cases(bench) {
+        refused(bench, what, &utts);
+    }
+    odd(bench);
+}
+
+/// What became of a data set, some of which may not fit.
+struct Outcome {
+    /// What the writer took.
+    taken: Vec<Utterance>,
+    /// The first error.
+    error: Option<Error>,
+    /// Whether an output was completed.
+    complete: bool,
+}
+
+/// Writes what the writer takes, and goes on after errors that allow it.
+fn attempt(bench: &Bench<'_>, utts: &[Utterance], path: &std::path::Path) -> Outcome {
+    let mut outcome = Outcome {
+        taken: Vec::new(),
+        error: None,
+        complete: false,
+    };
+    if let Err(error) = write(bench, utts, path, &mut outcome) {
+        outcome.error.get_or_insert(error);
+    }
+    outcome
+}
+
+fn write(
+    bench: &Bench<'_>,
+    utts: &[Utterance],
+    path: &std::path::Path,
+    outcome: &mut Outcome,
+) -> Result<()> {
+    let output = bench.output(path)?;
+    let format = bench.suite.format;
+    let mut writer = format.create(output.clone(), &bench.options, &Env::default())?;
+    for utt in utts {
+        match writer.write(utt) {
+            Ok(()) => outcome.taken.push(utt.clone()),
+            Err(error) if error.can_continue() => {
+                outcome.error.get_or_insert(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    writer.finish()?;
+    output.commit()?;
+    outcome.complete = true;
+    Ok(())
+}
+
+/// The last of `utts` does not fit.
+fn refused(bench: &Bench<'_>, what: &str, utts: &[Utterance]) {
+    let (parent, path) = bench.place();
+    let mut all = utts.to_vec();
+    // One more that fits shows what the refusal left behind.
+    let mut good = all[0].clone();
+    good.key = "good".into();
+    if utts.len() > 1 && bench.caps.boundaries {
+        all.push(good);
+    }
+    let outcome = attempt(bench, &all, &path);
+    let Some(error) = &outcome.error else {
+        bench.fail("undeclared and yet taken", what);
+    };
+    if error.file_name().is_none() && error.key().is_none() {
+        bench.fail(
+            format_args!("refusing {what}"),
+            format_args!("the error names no place: {error}"),
+        );
+    }
+    let left = fs::read_dir(parent.path()).expect("the folder").count();
+    if outcome.complete {
+        if let Err(e) = read_back(bench, &outcome.taken, &path) {
+            bench.fail(format_args!("going on after refusing {what}"), e);
+        }
+    } else if left > 0 {
+        bench.fail(format_args!("refusing {what}"), "files are left behind");
+    }
+}
+
+fn read_back(bench: &Bench<'_>, taken: &[Utterance], path: &std::path::Path) -> Result<(), String> {
+    let mut want = taken.to_vec();
+    if bench.folder {
+        want.sort_by(|a, b| a.key.cmp(&b.key));
+    }
+    let back = crate::read(bench.suite.format, bench.pairs, path)
+        .map_err(|e| format!("reading back failed: {e}"))?;
+    let keys = keeps_keys(bench.caps.keys);
+    crate::compare_all(&want, &back, keys, bench.suite.text)
+}
+
+/// Data sets whose last utterance does not fit; those before it do.
+fn cases(bench: &Bench<'_>) -> Vec<(&'static str, Vec<Utterance>)> {
+    let mut cases = Cases {
+        bench,
+        list: Vec::new(),
+    };
+    for plan in generate::plans(&bench.caps) {
+        cases.of_any(plan);
+        if plan.features.is_some() {
+            cases.of_features(plan);
+        }
+        if plan.labels.is_some() {
+            cases.of_labels(plan);
+        }
+    }
+    cases.kinds();
+    cases.list
+}
+
+struct Cases<'a> {
+    bench: &'a Bench<'a>,
+    list: Vec<(&'static str, Vec<Utterance>)>,
+}
+
+impl Cases<'_> {
+    /// A data set of `count` utterances, the last of which is changed.
+    fn add(
+        &mut self,
+        what: &'static str,
+        plan: Plan,
+        count: usize,
+        change: impl Fn(&mut Utterance),
+    ) {
+        if count > 1 && !self.bench.caps.boundaries {
+            return;
+        }
+        let mut utts = self.bench.sample(plan, count);
+        change(&mut utts[count - 1]);
+        self.list.push((what, utts));
+    }
+
+    /// The same change to a first and to a later utterance.
+    fn add_both(&mut self, what: &'static str, plan: Plan, change: impl Fn(&mut Utterance)) {
+        self.add(what, plan, 1, &change);
+        self.add(what, plan, 2, &change);
+    }
+
+    fn of_any(&mut self, plan: Plan) {
+        let caps = &self.bench.caps;
+        let bad_keys: &[&[u8]] = match caps.keys {
+            Keys::None | Keys::Any => &[],
+            Keys::Words | Keys::SideFile => &[b"", b"a b", b"a\tb", b"a\n"],
+            Keys::FileNames => &[b"", b"..", b"../x", b"/x", b"a\0b", b"\xff", b"a//b"],
+        };
+        for key in bad_keys {
+            self.add_both("a key that can't be kept", plan, |utt| {
+                utt.key = Key::from(*key)
+            });
+        }
+        self.add_both("neither features nor labels", plan, |utt| {
+            (utt.features, utt.labels) = (None, None);
+        });
+        if !caps.frame_times {
+            self.add_both("a frame shift", plan, |utt| {
+                utt.meta.frame_shift = Decimal::parse("0.01");
+            });
+            self.add_both("a frame offset", plan, |utt| {
+                utt.meta.frame_offset = Decimal::parse("0.5");
+            });
+        }
+        let tag = |format| Tag {
+            format,
+            key: b"SPEAKER".to_vec(),
+            value: b"ann".to_vec(),
+        };
+        match caps.tags {
+            Tags::Any => {}
+            Tags::Of(_) => self.add_both("a header line of another format", plan, |utt| {
+                utt.meta.tags.push(tag("another"));
+            }),
+            Tags::None => self.add_both("a header line", plan, |utt| {
+                utt.meta.tags.push(tag("spraak"));
+            }),
+        }
+        if caps.empty == Empty::Refused && plan.features != Some(Rank::Scalar) {
+            self.add_both("no frames", plan, |utt| {
+                for matrix in [&mut utt.features, &mut utt.labels].into_iter().flatten() {
+                    *matrix = generate::plain(matrix.dtype(), matrix.rank(), 0, matrix.cols());
+                }
+            });
+        }
+        if caps.max_rows < 100_000 && plan.features != Some(Rank::Scalar) {
+            let rows = usize::try_from(caps.max_rows).expect("small") + 1;
+            self.add_both("too many rows", plan, |utt| {
+                for matrix in [&mut utt.features, &mut utt.labels].into_iter().flatten() {
+                    *matrix = generate::plain(matrix.dtype(), matrix.rank(), rows, matrix.cols());
+                }
+            });
+        }
+    }
+
+    fn of_features(&mut self, plan: Plan) {
+        let Some(caps) = self.bench.caps.features else {
+            return;
+        };
+        for &dtype in Dtype::ALL.iter().filter(|d| !caps.dtypes.contains(d)) {
+            self.add_both("an element type that is not held", plan, |utt| {
+                let features = utt.features_mut();
+                let (rank, rows, cols) = (features.rank(), features.rows(), features.cols());
+                *features = generate::plain(dtype, rank, rows, cols);
+            });
+        }
+        if caps.same_dtype && caps.dtypes.len() > 1 {
+            self.add("another element type", plan, 2, |utt| {
+                let features = utt.features_mut();
+                let (rank, rows, cols) = (features.rank(), features.rows(), features.cols());
+                *features = generate::plain(caps.dtypes[1], rank, rows, cols);
+            });
+        }
+        if plan.labels.is_some() {
+            self.add_both("more frames than labels", plan, |utt| {
+                *utt.features_mut() = resized(utt.features_mut(), 1, 0);
+            });
+        }
+        if plan.features != Some(Rank::Matrix) {
+            return;
+        }
+        if caps.same_dim && caps.max_cols > 3 {
+            self.add("another number of columns", plan, 2, |utt| {
+                *utt.features_mut() = resized(utt.features_mut(), 0, 1);
+            });
+        }
+        if caps.max_cols < 100_000 {
+            let over = usize::try_from(caps.max_cols).expect("small") + 1;
+            self.add("too many columns", plan, 1, |utt| {
+                let features = utt.features_mut();
+                *features = generate::plain(features.dtype(), Rank::Matrix, 2, over);
+            });
+        }
+        if self.bench.caps.empty == Empty::Shapeless && plan.labels.is_none() {
+            self.add_both("columns without rows", plan, |utt| {
+                let features = utt.features_mut();
+                *features = generate::plain(features.dtype(), Rank::Matrix, 0, 3);
+            });
+        }
+    }
+
+    fn of_labels(&mut self, plan: Plan) {
+        let Some(caps) = self.bench.caps.labels else {
+            return;
+        };
+        for &dtype in Dtype::ALL.iter().filter(|d| !caps.dtypes.contains(d)) {
+            self.add_both("labels of a type that is not held", plan, |utt| {
+                let labels = utt.labels_mut();
+                let (rank, rows, cols) = (labels.rank(), labels.rows(), labels.cols());
+                *labels = generate::plain(dtype, rank, rows, cols);
+            });
+        }
+        if caps.max_columns < 1000 {
+            let over = usize::try_from(caps.max_columns).expect("small") + 1;
+            self.add_both("too many label columns", plan, |utt| {
+                let labels = utt.labels_mut();
+                *labels = generate::plain(labels.dtype(), Rank::Matrix, labels.rows(), over);
+            });
+        }
+        if caps.same_columns && caps.max_columns > 1 {
+            self.add("another number of label columns", plan, 2, |utt| {
+                let labels = utt.labels_mut();
+                let (dtype, rows) = (labels.dtype(), labels.rows());
+                *labels = match labels.cols() {
+                    1 => generate::plain(dtype, Rank::Matrix, rows, 2),
+                    _ => generate::plain(dtype, Rank::Vector, rows, 1),
+                };
+            });
+        }
+        if plan.features.is_some() && self.bench.caps.features.is_some_and(|f| f.same_dim) {
+            self.add("no labels where those before have them", plan, 2, |utt| {
+                utt.labels = None;
+            });
+        }
+    }
+
+    /// Ranks, and combinations of features and labels, that are not held.
+    fn kinds(&mut self) {
+        let caps = self.bench.caps;
+        let first = |plan: fn(&Plan) -> bool| generate::plans(&caps).into_iter().find(plan);
+        let features_only = first(|p| p.features == Some(Rank::Matrix) && p.labels.is_none());
+        let dtype = caps.features.map_or(Dtype::F32, |f| f.dtypes[0]);
+        let label_dtype = caps.labels.map_or(Dtype::I32, |l| l.dtypes[0]);
+        if let (Some(plan), Some(features)) = (features_only, caps.features) {
+            for (held, rank, rows) in [
+                (features.vectors, Rank::Vector, 3),
+                (features.scalars, Rank::Scalar, 1),
+            ] {
+                if !held {
+                    self.add_both("a rank that is not held", plan, |utt| {
+                        utt.features = Some(generate::plain(dtype, rank, rows, 1));
+                    });
+                }
+            }
+            if !caps.labels.is_some_and(|l| l.with_features) {
+                self.add_both("labels beside features", plan, |utt| {
+                    let rows = utt.features_mut().rows();
+                    utt.labels = Some(generate::plain(label_dtype, Rank::Vector, rows, 1));
+                });
+            }
+            if !caps.labels.is_some_and(|l| l.alone) {
+                self.add_both("labels without features", plan, |utt| {
+                    utt.features = None;
+                    utt.labels = Some(generate::plain(label_dtype, Rank::Vector, 3, 1));
+                });
+            }
+        }
+        let labels_only = first(|p| p.features.is_none() && p.labels == Some(Columns::One));
+        if let (Some(plan), None) = (labels_only, caps.features) {
+            self.add_both("features", plan, |utt| {
+                utt.features = Some(generate::plain(Dtype::F32, Rank::Matrix, 2, 3));
+                utt.labels = None;
+            });
+        }
+    }
+}
+
+fn resized(matrix: &Matrix, more_rows: usize, more_cols: usize) -> Matrix {
+    let (rows, cols) = (matrix.rows() + more_rows, matrix.cols() + more_cols);
+    generate::plain(matrix.dtype(), matrix.rank(), rows, cols)
+}
+
+/// Whatever an utterance holds: it comes back, or it was refused.
+fn odd(bench: &Bench<'_>) {
+    let config = Config {
+        cases: 200,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let format = match bench.caps.tags {
+        Tags::Of(format) => format,
+        _ => "spraak",
+    };
+    let most = if bench.caps.boundaries { 3 } else { 1 };
+    let data = (
+        generate::dataset(bench.caps, most),
+        0..3usize,
+        generate::oddity(format),
+    );
+    let result = TestRunner::new(config).run(&data, |(utts, which, oddity)| {
+        let mut utts = bench.prepared(utts);
+        let which = which % utts.len();
+        oddity.apply(&mut utts[which]);
+        let key = utts[which].key.clone();
+        if utts.iter().filter(|u| u.key == key).count() > 1 {
+            return Err(TestCaseError::reject("two utterances of one name"));
+        }
+        let (_parent, path) = bench.place();
+        let outcome = attempt(bench, &utts, &path);
+        if !outcome.complete {
+            return Ok(());
+        }
+        read_back(bench, &outcome.taken, &path)
+            .map_err(|e| TestCaseError::fail(format!("neither kept nor refused: {e}")))
+    });
+    if let Err(e) = result {
+        bench.fail("an odd utterance", e);
+    }
+}
