@@ -103,9 +103,10 @@ def main():
     try:
         # Another process makes it: peak memory starts from that of the process that starts the program.
         if not os.path.exists(os.path.join(folder, "ali.txt")):
-            subprocess.run([sys.executable, os.path.join(HERE, "corpus.py"), folder, str(args.mib)], check=True)
-            subprocess.run([sys.executable, os.path.join(HERE, "corpus.py"), os.path.join(folder, "tiny"), "0.1"], check=True)
-            os.rename(os.path.join(folder, "tiny", "feats.ark"), os.path.join(folder, "tiny.ark"))
+            tiny = os.path.join(folder, "tiny")
+            for place, mib in [(tiny, 0.1), (folder, args.mib)]:
+                subprocess.run([sys.executable, os.path.join(HERE, "corpus.py"), place, str(mib)], check=True)
+            os.rename(os.path.join(tiny, "feats.ark"), os.path.join(folder, "tiny.ark"))
         os.chdir(folder)
         remove_outputs()
         for name, how in NEEDED.items():

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use spr_core::adapt::Adapter;
-use spr_core::bytes::{Env, Output};
-use spr_core::format::{Keys, LabelCaps, Reader, Registry, Writer, Written};
+use spr_core::bytes::{Env, Output, key_of_file};
+use spr_core::format::{Count, Keys, LabelCaps, Reader, Registry, Writer, Written};
 use spr_core::loss::{LossPolicy, LossReport};
-use spr_core::model::{Dtype, KeySource, Utterance};
+use spr_core::model::{Dtype, Key, KeySource, Utterance};
 use spr_core::stage::{JoinLabels, Prefetch};
 use spr_core::{Error, Result};
 
@@ -88,6 +88,9 @@ struct Branch {
     writer: Option<Box<dyn Writer>>,
     output: Output,
     labels: Option<LabelCaps>,
+    /// The name that the one utterance of a file gets from the file.
+    file_key: Option<Key>,
+    env: Env,
 }
 
 impl Branch {
@@ -102,6 +105,10 @@ impl Branch {
         let output = target.output(job.overwrite, env.access);
         let output = if job.dry_run { Output::nowhere() } else { output };
         let writer = target.format().create(output.clone(), &target.options()?, env)?;
+        let file_key = match (caps.count, output.path()) {
+            (Count::One, Some(path)) if keys != KeySource::Generated => Some(key_of_file(&path)),
+            _ => None,
+        };
         let unnamed = keys == KeySource::Generated && caps.keys == Keys::None;
         Ok(Self {
             name: target.text().to_owned(),
@@ -110,6 +117,8 @@ impl Branch {
             writer: Some(writer),
             output,
             labels: caps.labels,
+            file_key,
+            env: env.clone(),
         })
     }
 
@@ -117,6 +126,10 @@ impl Branch {
         self.adapter.apply(utt)?;
         if self.adapter.report().is_denied(policy) {
             self.writer = None;
+        }
+        if let Some(name) = self.file_key.take().filter(|name| *name != utt.key) {
+            let message = format!("called {name} from now on, by the name of its file");
+            self.env.warn(&Error::unfit(message).utterance(&utt.key).file(&self.name));
         }
         match &mut self.writer {
             Some(writer) => writer.write(utt).map_err(|e| e.utterance(&utt.key)),

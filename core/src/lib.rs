@@ -16,6 +16,7 @@ mod limits;
 pub mod loss;
 pub mod model;
 pub mod number;
+mod order;
 pub mod side;
 pub mod stage;
 

@@ -153,9 +153,12 @@ impl Input {
     }
 
     fn open_folder(&self, folder: &Path, registry: &Registry, env: &Env) -> Result<Opened> {
-        let (format, why) = match self.format {
-            Some(format) => (format, "as named"),
-            None => (FolderReader::detect(folder, registry)?, "by what its files are"),
+        let (format, kin, why) = match self.format {
+            Some(format) => (format, None, "as named"),
+            None => {
+                let (format, extension) = FolderReader::detect(folder, registry)?;
+                (format, Some(extension), "by what its files are")
+            }
         };
         let options = Options::new(format.info(), self.pairs.iter().cloned())?;
         if format.caps(&options, Kind::Folder)?.count != Count::One {
@@ -163,7 +166,13 @@ impl Input {
                 .file(folder.display().to_string())
                 .hint("name the files, for instance with a glob"));
         }
-        let reader = FolderReader::open(folder, format, options, env.clone())?;
+        let reader = FolderReader::open(
+            folder,
+            format,
+            kin.as_deref().as_slice(),
+            options,
+            env.clone(),
+        )?;
         Ok(Opened { reader: Box::new(reader), format, why })
     }
 

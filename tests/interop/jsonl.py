@@ -21,7 +21,8 @@ def checks(t):
         sets.append((code, [("k", np.array([[info.min, info.max]], code), None, {})]))
     meta = {"frame_shift": 0.01, "frame_offset": 0.0075, "tags": [["spraak", "SPEAKER", "é \"x\""]]}
     sets.append(("meta", [("k", np.ones((1, 1), "f4"), None, meta)]))
-    sets.append(("odd keys", [(key, np.ones((1, 1), "f4"), None, {}) for key in ("a b", "\"\\\n\t\x01", "\U0001f600", "")]))
+    keys = ["a b", "\"\\\n\t\x01", "\U0001f600", ""]
+    sets.append(("odd keys", [(key, np.ones((1, 1), "f4"), None, {}) for key in keys]))
     for name, items in sets:
         with t.check("jsonl: %s read and written" % name):
             source = t.write_jsonl("in.jsonl", items)

@@ -49,8 +49,9 @@ def checks(t, commands):
     alone = t.write_jsonl("alone.jsonl", data.features_only(items))
     double = t.write_jsonl("double.jsonl", data.features_only(data.matrices("f8")))
     joined = np.concatenate([m for _, m in data.matrices("f8")])
-    wide = t.write_jsonl("wide.jsonl", [(k, m, np.stack([v, v[::-1]], 1), {}) for (k, m), (_, v) in zip(items, targets)])
-    columns = np.concatenate([np.stack([v, v[::-1]], 1) for _, v in targets])
+    pairs = [(key, np.stack([v, v[::-1]], 1)) for key, v in targets]
+    wide = t.write_jsonl("wide.jsonl", data.labelled(items, pairs))
+    columns = np.concatenate([v for _, v in pairs])
     out = t.path("o.pkl")
     found = list(pythons(commands))
     for protocol in range(6):

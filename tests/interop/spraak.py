@@ -74,7 +74,8 @@ def typed():
 def checks(t):
     for dtype, items in [("f32", data.matrices("f4")), ("f64", data.matrices("f8"))]:
         source = t.write_jsonl("tracks.jsonl", data.features_only(items))
-        for ending, options in [("spr", ""), ("spr", ",byteorder=big"), ("spr", ",text=true"), ("key", ""), ("key", ",text=true")]:
+        for ending, options in [("spr", ""), ("spr", ",byteorder=big"), ("spr", ",text=true"),
+                                ("key", ""), ("key", ",text=true")]:
             out = t.path("%s-%s%s" % (ending, dtype, options.replace(",", "-").replace("=", "-")))
             with t.check("spraak: folder of %s%s, %s, read" % (ending, options, dtype)):
                 t.convert(source, "%s:%s/%s" % (ending, out, options))

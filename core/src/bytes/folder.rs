@@ -112,6 +112,12 @@ fn check(target: &Path, overwrite: bool) -> Result<()> {
     }
 }
 
+/// The key that the name of a file gives: without folder, extension and compression.
+pub fn key_of_file(path: &Path) -> Key {
+    let plain = Codec::strip_extension(path);
+    Key::from(plain.file_stem().unwrap_or_default().as_encoded_bytes())
+}
+
 /// The file that an utterance gets inside a folder. A key may name sub-folders with `/`, but
 /// never leads out of the folder.
 fn path_of_key(key: &Key, extension: &str) -> Result<PathBuf> {

@@ -4,15 +4,15 @@ mod codec;
 mod command;
 mod env;
 mod folder;
-mod order;
 mod output;
 mod sink;
 mod source;
 
+pub use crate::order::{ByteOrder, swap_in_place};
 pub use codec::Codec;
 pub use command::Command;
 pub use env::{Access, Env, Locator};
-pub use order::{ByteOrder, swap_in_place};
+pub use folder::key_of_file;
 pub use output::{MemoryFiles, Output, Part};
 pub use sink::{Finish, Sink};
 pub use source::Source;

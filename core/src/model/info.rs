@@ -1,7 +1,7 @@
 //! What a reader knows of its data set as a whole.
 
 use super::{Decimal, Dtype};
-use crate::bytes::ByteOrder;
+use crate::order::ByteOrder;
 
 /// Where the keys come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

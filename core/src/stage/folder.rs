@@ -18,18 +18,20 @@ pub struct FolderReader {
 }
 
 impl FolderReader {
-    /// Opens `folder`, whose files have one of the extensions of `format`; others are passed over
-    /// with a warning.
+    /// Opens `folder`, whose files have one of the extensions of `format` or of `kin`; others are
+    /// passed over with a warning.
     ///
     /// # Errors
     /// The folder can't be read, or two files have the same key.
     pub fn open(
         folder: &Path,
         format: &'static dyn Format,
+        kin: &[&str],
         options: Options,
         env: Env,
     ) -> Result<Self> {
-        let (mut files, others) = list(folder, |ext| format.info().extensions.contains(&ext))?;
+        let own = format.info().extensions;
+        let (mut files, others) = list(folder, |ext| own.contains(&ext) || kin.contains(&ext))?;
         if others > 0 {
             env.warn(
                 &Error::unfit(format!("{others} files are not {}", format.info().name))
@@ -42,35 +44,29 @@ impl FolderReader {
                 .utterance(&pair[0].0)
                 .file(pair[1].1.display().to_string()));
         }
-        let info = DatasetInfo {
-            utterances: Some(files.len() as u64),
-            ..DatasetInfo::default()
-        };
-        Ok(Self {
-            files: files.into_iter(),
-            format,
-            options,
-            env,
-            info,
-        })
+        let info = DatasetInfo { utterances: Some(files.len() as u64), ..DatasetInfo::default() };
+        Ok(Self { files: files.into_iter(), format, options, env, info })
     }
 
-    /// The format of a folder's files: the one that claims their extensions and recognises the
-    /// first of them.
+    /// The format of a folder's files, which recognises the first of those with a known
+    /// extension, and the extension of that file.
     ///
     /// # Errors
     /// There is none, or the first file is of several or of none.
-    pub fn detect(folder: &Path, registry: &Registry) -> Result<&'static dyn Format> {
+    pub fn detect(folder: &Path, registry: &Registry) -> Result<(&'static dyn Format, String)> {
         let (mut files, _) = list(folder, |ext| !registry.by_extension(ext).is_empty())?;
         files.sort();
         let Some((_, first)) = files.first() else {
-            return Err(
-                Error::new(ErrorKind::Unrecognised, "holds no files of a known format")
-                    .file(folder.display().to_string())
-                    .hint(format!("known formats: {}", registry.names().join(", "))),
-            );
+            return Err(Error::new(
+                ErrorKind::Unrecognised,
+                "holds no files of a known format",
+            )
+            .file(folder.display().to_string())
+            .hint(format!("known formats: {}", registry.names().join(", "))));
         };
-        registry.detect(&mut Source::open(first)?)
+        let extension = Codec::strip_extension(first).extension().unwrap_or_default();
+        let format = registry.detect(&mut Source::open(first)?)?;
+        Ok((format, extension.to_string_lossy().into_owned()))
     }
 
     fn read_file(&self, path: &Path, utt: &mut Utterance) -> Result<()> {

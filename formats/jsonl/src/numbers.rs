@@ -211,7 +211,10 @@ mod tests {
         assert!(values[2].is_sign_negative());
         assert_eq!(read_as::<i64>("[]", Rank::Vector, 0, 1).unwrap(), [0; 0]);
         assert_eq!(read_as::<i64>("[]", Rank::Matrix, 0, 40).unwrap(), [0; 0]);
-        assert_eq!(read_as::<i64>("[[], []]", Rank::Matrix, 2, 0).unwrap(), [0; 0]);
+        assert_eq!(
+            read_as::<i64>("[[], []]", Rank::Matrix, 2, 0).unwrap(),
+            [0; 0]
+        );
         let text = "18446744073709551615";
         assert_eq!(
             read_as::<u64>(text, Rank::Scalar, 1, 1).unwrap(),

@@ -25,7 +25,7 @@ pub(crate) struct ArchiveReader {
 
 impl ArchiveReader {
     pub(crate) fn new(mut source: Source, options: &Options, env: &Env) -> Result<Self> {
-        let objects = Objects::new(options, env.limits)?;
+        let objects = Objects::new(options, env)?;
         let head = source.peek(HEAD)?;
         let bare = is_bare(head, head.len() < HEAD);
         let stem = source.path().and_then(|path| path.file_stem());
@@ -148,6 +148,9 @@ impl ArchiveReader {
 impl Objects {
     /// Adds to `info` what is known by now.
     pub(crate) fn describe(&self, source: &Source, info: &mut DatasetInfo) {
+        if self.holds_labels() {
+            info.label_columns = Some(1);
+        }
         if self.binary {
             info.byte_order = Some(ByteOrder::Little);
         }

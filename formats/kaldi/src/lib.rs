@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod archive;
+mod binary;
 mod compressed;
 mod format;
 mod number;

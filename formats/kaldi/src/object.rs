@@ -1,13 +1,14 @@
 //! One object, wherever it stands: an archive, a script file's target, a file of its own.
 
-use spr_core::bytes::{ByteOrder, Source};
+use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::Options;
 use spr_core::model::{Dtype, Matrix, Rank, Utterance};
-use spr_core::{Error, Limits, Result};
+use spr_core::{Error, Result};
 
-use crate::compressed::{Coding, Span};
+use crate::binary::{self, Decoder};
+use crate::compressed::Coding;
 use crate::format::DTYPES;
-use crate::recognise::{self, GROUP, Object, TAG};
+use crate::recognise::{self, Object, TAG};
 use crate::text::{self, truncated};
 
 /// What a user says an input holds.
@@ -29,7 +30,7 @@ const HOLDERS: &[(&str, Holder)] = &[
 
 /// Reads objects one after the other and remembers what they were.
 pub(crate) struct Objects {
-    limits: Limits,
+    env: Env,
     /// The element type of text.
     dtype: Dtype,
     holder: Option<Holder>,
@@ -37,12 +38,13 @@ pub(crate) struct Objects {
     first: Option<(bool, &'static str)>,
     /// The rank of the last features.
     rank: Rank,
+    /// Whether it was said that integers look like floats.
+    warned: bool,
     /// Compressions met.
     pub(crate) codings: Vec<Coding>,
     /// Whether anything binary was met.
     pub(crate) binary: bool,
-    codes: Matrix,
-    percentiles: Matrix,
+    decoder: Decoder,
     singles: Vec<f32>,
     doubles: Vec<f64>,
     integers: Vec<i32>,
@@ -58,7 +60,7 @@ const VECTOR: &str = "a float vector";
 const INTEGERS: &str = "an int32 vector";
 
 impl Objects {
-    pub(crate) fn new(options: &Options, limits: Limits) -> Result<Self> {
+    pub(crate) fn new(options: &Options, env: &Env) -> Result<Self> {
         let holder = options.choice("holder", HOLDERS)?;
         let dtype = options.choice("dtype", DTYPES)?;
         let held = match holder {
@@ -66,7 +68,8 @@ impl Objects {
             _ => Dtype::F32,
         };
         Ok(Self {
-            limits,
+            env: env.clone(),
+            warned: false,
             dtype: dtype.map_or(held, |(dtype, _)| dtype),
             holder,
             first: None,
@@ -76,12 +79,16 @@ impl Objects {
             },
             codings: Vec::new(),
             binary: false,
-            codes: Matrix::default(),
-            percentiles: Matrix::default(),
+            decoder: Decoder::default(),
             singles: Vec::new(),
             doubles: Vec::new(),
             integers: Vec::new(),
         })
+    }
+
+    /// Whether the first entry held labels.
+    pub(crate) fn holds_labels(&self) -> bool {
+        self.first.is_some_and(|(features, _)| !features)
     }
 
     /// Reads the object at the current place into `utt`, whose key is set already. With `whole`
@@ -97,7 +104,7 @@ impl Objects {
     ) -> Result<()> {
         let at = source.offset();
         utt.meta.clear();
-        let name = match source.peek(4)? {
+        let name = match source.peek(recognise::TOKEN)? {
             [0, b'B', ..] => {
                 source.skip(2)?;
                 self.binary = true;
@@ -136,24 +143,21 @@ impl Objects {
         if self.holder == Some(Holder::Integers) && head.first() == Some(&TAG) && !whole {
             return Ok((Object::Integers, 0));
         }
-        let (object, token) = recognise::binary(source, whole, &self.limits)?;
-        let (fits, due) = match (self.holder, object) {
+        let (object, token) = recognise::binary(source, whole, &self.env.limits)?;
+        let due = match (self.holder, object) {
             (_, Object::Other(name)) => {
                 return Err(Object::refusal(name).file(source.name()).byte(at));
             }
             (Some(Holder::Matrix(_)), Object::Matrix(_) | Object::Compressed(_))
             | (Some(Holder::Vector(_)), Object::Vector(_))
             | (Some(Holder::Integers), Object::Integers | Object::PackedIntegers)
-            | (None, _) => (true, ""),
-            (Some(Holder::Matrix(_)), _) => (false, "matrix"),
-            (Some(Holder::Vector(_)), _) => (false, "vector of floats"),
-            (Some(Holder::Integers), _) => (false, "vector of int32"),
+            | (None, _) => return Ok((object, token)),
+            (Some(Holder::Matrix(_)), _) => "matrix",
+            (Some(Holder::Vector(_)), _) => "vector of floats",
+            (Some(Holder::Integers), _) => "vector of int32",
         };
-        if !fits {
-            let message = format!("no {due}, which the option holder asks for");
-            return Err(Error::malformed(message).file(source.name()).byte(at));
-        }
-        Ok((object, token))
+        let message = format!("holds no {due}, which the option holder asks for");
+        Err(Error::malformed(message).file(source.name()).byte(at))
     }
 
     fn read_binary(
@@ -162,16 +166,24 @@ impl Objects {
         utt: &mut Utterance,
         object: Object,
     ) -> Result<&'static str> {
-        let limits = &self.limits;
+        let limits = &self.env.limits;
         if matches!(object, Object::Integers | Object::PackedIntegers) {
+            let at = source.offset();
             utt.features = None;
-            let n = size(source, "numbers")?;
+            let n = binary::size(source, "numbers")?;
             let labels = utt.labels_mut();
             if object == Object::Integers {
-                tagged_integers(source, labels, n, limits)?;
+                binary::integers(source, labels, n, limits)?;
             } else {
                 let shape = (Dtype::I32, Rank::Vector, n, 1);
                 source.read_matrix(labels, shape, ByteOrder::Little, limits)?;
+            }
+            if self.holder.is_none() && !self.warned && are_floats(labels) {
+                self.warned = true;
+                let warning = Error::malformed("read as int32, but the bits look like floats");
+                let warning = warning.file(source.name()).byte(at).utterance(&utt.key);
+                let hint = "if they are integers, say so with holder=int32-vector";
+                self.env.warn(&warning.hint(hint));
             }
             return Ok(INTEGERS);
         }
@@ -179,13 +191,16 @@ impl Objects {
         let into = utt.features_mut();
         match object {
             Object::Matrix(dtype) => {
-                let shape = (size(source, "rows")?, size(source, "columns")?);
-                check_shape(source, shape)?;
+                let shape = (
+                    binary::size(source, "rows")?,
+                    binary::size(source, "columns")?,
+                );
+                binary::check_shape(source, shape)?;
                 let shape = (dtype, Rank::Matrix, shape.0, shape.1);
                 source.read_matrix(into, shape, ByteOrder::Little, limits)?;
             }
             Object::Vector(dtype) => {
-                let n = size(source, "numbers")?;
+                let n = binary::size(source, "numbers")?;
                 let shape = (dtype, Rank::Vector, n, 1);
                 source.read_matrix(into, shape, ByteOrder::Little, limits)?;
                 return Ok(VECTOR);
@@ -194,65 +209,11 @@ impl Objects {
                 if !self.codings.contains(&coding) {
                     self.codings.push(coding);
                 }
-                self.read_compressed(source, into, coding)?;
+                self.decoder.read(source, into, coding, limits)?;
             }
             Object::Integers | Object::PackedIntegers | Object::Other(_) => {}
         }
         Ok(MATRIX)
-    }
-
-    fn read_compressed(
-        &mut self,
-        source: &mut Source,
-        into: &mut Matrix,
-        coding: Coding,
-    ) -> Result<()> {
-        let span = Span {
-            min: f32::from_le_bytes(source.array()?),
-            range: f32::from_le_bytes(source.array()?),
-        };
-        let [rows, cols] = [source.array()?, source.array()?].map(i32::from_le_bytes);
-        let (rows, cols) = (
-            count(source, rows, "rows")?,
-            count(source, cols, "columns")?,
-        );
-        check_shape(source, (rows, cols))?;
-        let limits = &self.limits;
-        if rows == 0 {
-            into.start(Dtype::F32, Rank::Matrix, 0);
-            // Kaldi itself writes four bytes more in an empty one than it reads back. No key
-            // starts with byte 0.
-            if source.peek(4)? == [0; 4] {
-                source.skip(4)?;
-            }
-            return Ok(());
-        }
-        let place = source.offset();
-        let sized = |e: Error| e.file(source.name()).byte(place);
-        limits.matrix_bytes(Dtype::F32, rows, cols).map_err(sized)?;
-        if coding == Coding::Columns {
-            let shape = (Dtype::U16, Rank::Matrix, cols, 4);
-            source.read_matrix(&mut self.percentiles, shape, ByteOrder::Little, limits)?;
-        }
-        let code = match coding {
-            Coding::Words => Dtype::U16,
-            Coding::Columns | Coding::Bytes => Dtype::U8,
-        };
-        let shape = (code, Rank::Matrix, rows, cols);
-        source.read_matrix(&mut self.codes, shape, ByteOrder::Little, limits)?;
-        let (rows, cols) = (self.codes.rows(), self.codes.cols());
-        into.reset(Dtype::F32, Rank::Matrix, rows, cols, limits)?;
-        let out = into.as_slice_mut().unwrap_or_default();
-        match coding {
-            Coding::Columns => {
-                let percentiles = self.percentiles.as_slice().unwrap_or_default();
-                let codes = self.codes.as_slice().unwrap_or_default();
-                span.columns(percentiles, codes, rows, out);
-            }
-            Coding::Words => span.words(self.codes.as_slice().unwrap_or_default(), out),
-            Coding::Bytes => span.bytes(self.codes.as_slice().unwrap_or_default(), out),
-        }
-        Ok(())
     }
 
     fn read_text(
@@ -309,7 +270,7 @@ impl Objects {
     ) -> Result<&'static str> {
         let at = source.offset() - 1;
         let wide = source.peek(EMPTY_VECTOR.len())? == EMPTY_VECTOR;
-        let limits = &self.limits;
+        let limits = &self.env.limits;
         let shape = match self.dtype {
             Dtype::F64 => text::brackets(source, into, &mut self.doubles, limits)?,
             _ => text::brackets(source, into, &mut self.singles, limits)?,
@@ -348,15 +309,14 @@ impl Objects {
         into: &mut Matrix,
         at: u64,
     ) -> Result<&'static str> {
-        if text::integers(source, into, &mut self.integers, &self.limits)? {
+        if text::integers(source, into, &mut self.integers, &self.env.limits)? {
             if into.is_empty() && self.first.is_none() && is_fst(source)? {
                 let refusal = Object::refusal("an FST or lattice");
                 return Err(refusal.file(source.name()).byte(at));
             }
             return Ok(INTEGERS);
         }
-        let labels = self.first.is_some_and(|(features, _)| !features);
-        let error = if labels || self.holder.is_some() {
+        let error = if self.holds_labels() || self.holder.is_some() {
             let word = text::next_word(source)?;
             source.malformed(format!("'{word}' is no int32"))
         } else {
@@ -366,6 +326,12 @@ impl Objects {
         text::skip_line(source)?;
         Err(error.continuable())
     }
+}
+
+/// Whether all numbers have the bits of usual floats, and not all of them are 0.
+fn are_floats(labels: &Matrix) -> bool {
+    let values = labels.as_slice::<i32>().unwrap_or_default();
+    values.iter().all(|v| recognise::is_weight(*v)) && values.iter().any(|v| *v != 0)
 }
 
 /// Whether the list just read is the first frame of a posterior: another follows on the line, or
@@ -418,65 +384,4 @@ fn expect_end(source: &mut Source) -> Result<()> {
 
 fn due(source: &mut Source) -> Error {
     truncated(source, "the file ends where an object is due")
-}
-
-/// A tagged count.
-fn size(source: &mut Source, what: &str) -> Result<u64> {
-    let place = source.offset();
-    let [tag, bytes @ ..] = source.array::<GROUP>()?;
-    if tag != TAG {
-        let message = format!(
-            "the number of {what} is no 32-bit integer: byte 0x{tag:02x} where 0x04 is due"
-        );
-        return Err(Error::malformed(message).file(source.name()).byte(place));
-    }
-    count(source, i32::from_le_bytes(bytes), what)
-}
-
-fn count(source: &Source, n: i32, what: &str) -> Result<u64> {
-    u64::try_from(n).map_err(|_| source.malformed(format!("the header says {n} {what}")))
-}
-
-/// Rows and columns are both 0 or both not.
-fn check_shape(source: &Source, (rows, cols): (u64, u64)) -> Result<()> {
-    if (rows == 0) != (cols == 0) {
-        let message = format!("matrix header says {rows} rows of {cols} columns");
-        return Err(source.malformed(message));
-    }
-    Ok(())
-}
-
-/// Reads `n` integers, each with its tag, into one column.
-fn tagged_integers(source: &mut Source, into: &mut Matrix, n: u64, limits: &Limits) -> Result<()> {
-    const STEP: usize = 8192;
-    let place = |source: &Source, e: Error| e.file(source.name()).byte(source.offset());
-    let n = limits
-        .matrix_bytes(Dtype::I32, n, 1)
-        .map_err(|e| place(source, e))?
-        / 4;
-    into.start(Dtype::I32, Rank::Vector, 1);
-    let mut left = n;
-    while left > 0 {
-        let step = left.min(STEP);
-        let bytes = source.peek(step * GROUP)?;
-        let (groups, _) = bytes.as_chunks::<GROUP>();
-        if groups.len() < step {
-            let got = n - left + groups.len();
-            let message = format!("the file ends here: {n} numbers are due, {got} are there");
-            return Err(truncated(source, message));
-        }
-        let mut tags = 0;
-        let out = into.extend_rows(step, limits)?;
-        for ([tag, value @ ..], out) in groups.iter().zip(out.as_chunks_mut::<4>().0) {
-            tags |= tag ^ TAG;
-            *out = i32::from_le_bytes(*value).to_ne_bytes();
-        }
-        if tags != 0 {
-            let message = "a number of the vector is not tagged as a 32-bit integer";
-            return Err(source.malformed(message));
-        }
-        source.skip((step * GROUP) as u64)?;
-        left -= step;
-    }
-    Ok(())
 }

@@ -239,7 +239,7 @@ fn walks(n: usize, width: usize, mut words: &[i32], fits: impl Fn(&[i32]) -> boo
 }
 
 /// Whether the bits are those of a float of usual size.
-fn is_weight(bits: i32) -> bool {
+pub(crate) fn is_weight(bits: i32) -> bool {
     let value = f32::from_bits(bits.cast_unsigned()).abs();
     value == 0.0 || (1e-18..1e18).contains(&value)
 }

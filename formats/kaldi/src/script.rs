@@ -1,5 +1,7 @@
 //! Script files: lines of a key and the place of its object.
 
+use std::path::PathBuf;
+
 use spr_core::bytes::{Env, Locator, Source};
 use spr_core::format::{Options, Reader};
 use spr_core::model::{DatasetInfo, Key, Matrix, Utterance};
@@ -22,8 +24,9 @@ pub(crate) struct ScriptReader {
     line: Vec<u8>,
     number: u64,
     /// Archives, the last used one last.
-    open: Vec<(std::path::PathBuf, Source)>,
-    /// The object that ranges are cut from, and commands are run for once only, by its place.
+    open: Vec<(PathBuf, Source)>,
+    /// The object that a range was cut from or that a command gave, for the next line that names
+    /// the same.
     kept: Option<(String, Utterance)>,
     ended: bool,
 }
@@ -31,13 +34,14 @@ pub(crate) struct ScriptReader {
 /// A line of a script file.
 #[derive(Debug, PartialEq)]
 struct Line<'a> {
-    key: &'a [u8],
     place: &'a str,
     range: Option<Range>,
 }
 
 impl<'a> Line<'a> {
+    /// Reads a line; `key` is set as soon as it is known.
     fn parse(line: &'a [u8], key: &mut Key) -> Result<Self> {
+        key.set(b"");
         let start = line.iter().position(|b| !is_space(*b));
         let end = line.iter().rposition(|b| !is_space(*b));
         let (Some(start), Some(end)) = (start, end) else {
@@ -64,11 +68,7 @@ impl<'a> Line<'a> {
                 _ => return Err(Error::malformed("']' ends no range after a file name")),
             },
         };
-        Ok(Self {
-            key: name,
-            place,
-            range,
-        })
+        Ok(Self { place, range })
     }
 }
 
@@ -78,7 +78,7 @@ impl ScriptReader {
             return Err(script.malformed("a script file is text, this is a binary object"));
         }
         Ok(Self {
-            objects: Objects::new(options, env.limits)?,
+            objects: Objects::new(options, env)?,
             env: env.clone(),
             info: DatasetInfo {
                 compression: script.compression(),
@@ -94,14 +94,10 @@ impl ScriptReader {
     }
 
     fn read_line(&mut self, line: &[u8], utt: &mut Utterance) -> Result<()> {
-        let mut key = Key::default();
-        std::mem::swap(&mut key, &mut utt.key);
-        key.set(b"");
-        let line = Line::parse(line, &mut key);
-        utt.key = key;
-        let line = line?;
-        let at = rxfilename(line.place).map_err(|e| e.utterance(&utt.key))?;
+        let line = Line::parse(line, &mut utt.key)?;
+        let at = rxfilename(line.place)?;
         if line.range.is_none() && !matches!(at, Locator::Command(_)) {
+            self.kept = None;
             return self.load(&at, utt);
         }
         let mut kept = match self.kept.take() {

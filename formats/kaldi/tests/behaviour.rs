@@ -7,10 +7,11 @@
     reason = "tests"
 )]
 
-use spr_core::Limits;
-use spr_core::model::{Dtype, Utterance};
+use spr_core::bytes::{ByteOrder, Env, Output, Source};
+use spr_core::model::{Dtype, Matrix, Rank, Utterance};
+use spr_core::{Error, ErrorKind, Limits};
 use spr_format_kaldi::FORMAT;
-use spr_testkit::{Suite, suite};
+use spr_testkit::{Suite, read_memory, suite, write_memory, write_to};
 
 #[test]
 fn binary() {
@@ -43,4 +44,443 @@ fn text() {
         prepare: |utt| features_as(utt, Dtype::F64),
         ..text
     });
+}
+
+type Pairs<'a> = &'a [(&'a str, &'a str)];
+
+fn floats(utt: &Utterance) -> (Rank, usize, usize, Vec<f32>) {
+    let m = utt.features.as_ref().expect("features");
+    (m.rank(), m.rows(), m.cols(), m.as_slice().unwrap().to_vec())
+}
+
+fn integers(utt: &Utterance) -> &[i32] {
+    assert!(utt.features.is_none());
+    utt.labels.as_ref().expect("labels").as_slice().unwrap()
+}
+
+fn one(bytes: &[u8], options: Pairs<'_>) -> Utterance {
+    let mut utts = read_memory(FORMAT, options, bytes)
+        .unwrap_or_else(|e| panic!("{}: {e}", bytes.escape_ascii()));
+    assert_eq!(utts.len(), 1, "{}", bytes.escape_ascii());
+    utts.remove(0)
+}
+
+fn error(bytes: &[u8], options: Pairs<'_>) -> Error {
+    match read_memory(FORMAT, options, bytes) {
+        Err(error) => error,
+        Ok(utts) => panic!("{}: gives {utts:?}", bytes.escape_ascii()),
+    }
+}
+
+fn features(key: &str, values: &[f32], cols: usize, rank: Rank) -> Utterance {
+    Utterance {
+        key: key.into(),
+        features: Some(Matrix::from_rows(values, cols, rank).unwrap()),
+        ..Utterance::default()
+    }
+}
+
+fn labels(key: &str, values: &[i32]) -> Utterance {
+    Utterance {
+        key: key.into(),
+        labels: Some(Matrix::from_rows(values, 1, Rank::Vector).unwrap()),
+        ..Utterance::default()
+    }
+}
+
+#[test]
+fn binary_and_text_mix() {
+    let bytes = b"a \0BFM \x04\x01\0\0\0\x04\x02\0\0\0\0\0\x80\x3f\0\0\0\x40\n\n\
+        b  [\r\n 1 -.5\r\n 3e0 inf ]\r\n  c\t[ 5. 6]d [ 1-2;3 4 ]\n\
+        e \0BDV\n\x04\x01\0\0\0\0\0\0\0\0\0\xf0\x3f";
+    let utts = read_memory(FORMAT, &[], bytes).unwrap();
+    let keys: Vec<_> = utts.iter().map(|u| u.key.to_string()).collect();
+    assert_eq!(keys, ["a", "b", "c", "d", "e"]);
+    assert_eq!(floats(&utts[0]), (Rank::Matrix, 1, 2, vec![1.0, 2.0]));
+    let b = vec![1.0, -0.5, 3.0, f32::INFINITY];
+    assert_eq!(floats(&utts[1]), (Rank::Matrix, 2, 2, b));
+    assert_eq!(floats(&utts[2]), (Rank::Vector, 2, 1, vec![5.0, 6.0]));
+    assert_eq!(
+        floats(&utts[3]),
+        (Rank::Matrix, 2, 2, vec![1.0, -2.0, 3.0, 4.0])
+    );
+    let e = utts[4].features.as_ref().unwrap();
+    assert_eq!(
+        (e.rank(), e.as_slice::<f64>()),
+        (Rank::Vector, Some(&[1.0][..]))
+    );
+}
+
+#[test]
+fn text_layout_is_kaldis() {
+    let (matrix, vector) = (Rank::Matrix, Rank::Vector);
+    for (utts, expected) in [
+        (
+            vec![features("k", &[1.0, 0.1, -3.0, 1e-7], 2, matrix)],
+            "k  [\n  1 0.1 \n  -3 1e-7 ]\n",
+        ),
+        (
+            vec![features("k", &[1.5, 2.0], 1, vector)],
+            "k  [ 1.5 2 ]\n",
+        ),
+        (vec![features("k", &[], 0, matrix)], "k  [ ]\n"),
+        (
+            vec![
+                features("a", &[1.0], 1, vector),
+                features("b", &[], 1, vector),
+            ],
+            "a  [ 1 ]\nb  [ ]\n",
+        ),
+        (
+            vec![labels("a", &[1, -2]), labels("b", &[])],
+            "a 1 -2 \nb \n",
+        ),
+    ] {
+        let bytes = write_memory(FORMAT, &[("text", "true")], &utts).unwrap();
+        assert_eq!(String::from_utf8(bytes).unwrap(), expected);
+    }
+    let utts = [features("k", &[1e-7, 16_777_216.0, 0.1], 1, vector)];
+    let bytes = write_memory(FORMAT, &[("text", "true"), ("digits", "kaldi")], &utts).unwrap();
+    assert_eq!(bytes, b"k  [ 1e-07 1.677722e+07 0.1 ]\n");
+}
+
+#[test]
+fn text_f64_keeps_its_digits() {
+    let utt = Utterance {
+        key: "k".into(),
+        features: Some(Matrix::from_rows(&[0.1f64, 1e300], 2, Rank::Matrix).unwrap()),
+        ..Utterance::default()
+    };
+    let bytes = write_memory(FORMAT, &[("text", "true")], std::slice::from_ref(&utt)).unwrap();
+    assert_eq!(one(&bytes, &[("dtype", "f64")]), utt);
+    assert_eq!(one(&bytes, &[("holder", "double-matrix")]), utt);
+    assert_eq!(
+        error(&bytes, &[]).to_string(),
+        "memory@13: utterance k: '1e300' is no f32 number"
+    );
+}
+
+/// Made by Kaldi's own code from one matrix of 6 rows and 2 columns.
+const COMPRESSED: [(&str, &[u8], [u32; 12]); 3] = [
+    (
+        "CM",
+        b"a \0BCM \0\0\x10\xc0\0\0\x44\x41\x06\0\0\0\x02\0\0\0\x1f\x1a\x1c\x31\x5e\x4e\x4e\xc1\0\0\
+          \x36\x1c\xd1\x58\xff\xff\xc0\x40\xff\0\xcb\x77\0\xc8\x75\xff\xc0\x40",
+        [
+            0x3fc0_01a0, 0xc010_0000, 0x3dcc_cac0, 0x4041_050c, 0x40e0_0098, 0x3e9a_0084,
+            0xbf80_0180, 0x4120_0000, 0x401d_76b8, 0x4000_0120, 0x3f33_9ada, 0xbf66_6926,
+        ],
+    ),
+    (
+        "CM2",
+        b"a \0BCM2 \0\0\x10\xc0\0\0\x44\x41\x06\0\0\0\x02\0\0\0\x5e\x4e\0\0\x1c\x31\xb6\x6d\x4e\xc1\
+          \x4a\x35\x1f\x1a\xff\xff\x44\x63\xd1\x58\xa6\x3d\x36\x1c",
+        [
+            0x3fc0_01a0, 0xc010_0000, 0x3dcc_cac0, 0x403f_feb0, 0x40e0_0098, 0x3e99_9a18,
+            0xbf80_0180, 0x4120_0000, 0x4020_0170, 0x4000_0120, 0x3f33_3474, 0xbf66_6926,
+        ],
+    ),
+    (
+        "CM3",
+        b"a \0BCM3 \0\0\x10\xc0\0\0\x44\x41\x06\0\0\0\x02\0\0\0\x4e\0\x31\x6d\xc1\x35\x1a\xff\x63\
+          \x58\x3d\x1c",
+        [
+            0x3fbf_9fa0, 0xc010_0000, 0x3dd4_d4e0, 0x403f_1f20, 0x40e0_b0b2, 0x3e97_9798,
+            0xbf80_2020, 0x4120_0000, 0x4020_6060, 0x3ffd_1d1c, 0x3f2e_2e30, 0xbf67_a7a8,
+        ],
+    ),
+];
+
+#[test]
+fn compressed_matrices_decode_to_kaldis_bits() {
+    for (name, bytes, expected) in COMPRESSED {
+        let source = Source::from_bytes("x", bytes.to_vec()).unwrap();
+        let options = spr_testkit::options(FORMAT, &[]).unwrap();
+        let mut reader = FORMAT.open(source, &options, &Env::default()).unwrap();
+        let mut utt = Utterance::default();
+        assert!(reader.read(&mut utt).unwrap());
+        let (rank, rows, cols, values) = floats(&utt);
+        assert_eq!((rank, rows, cols), (Rank::Matrix, 6, 2));
+        let bits: Vec<_> = values.iter().map(|v| v.to_bits()).collect();
+        assert_eq!(bits, expected, "{name}");
+        assert_eq!(reader.info().compression.as_deref(), Some(name));
+        assert_eq!(reader.info().byte_order, Some(ByteOrder::Little));
+        for n in 3..bytes.len() {
+            assert_eq!(
+                error(&bytes[..n], &[]).kind(),
+                ErrorKind::Truncated,
+                "{name} {n}"
+            );
+        }
+    }
+}
+
+#[test]
+fn empty_compressed_matrices_may_be_four_bytes_too_long() {
+    for extra in [&[][..], &[0; 4]] {
+        let bytes = [b"a \0BCM ", &[0; 16][..], extra, b"b  [ 1 ]\n"].concat();
+        let utts = read_memory(FORMAT, &[], &bytes).unwrap();
+        assert_eq!(floats(&utts[0]), (Rank::Matrix, 0, 0, vec![]));
+        assert_eq!(utts[1].key.as_bytes(), b"b");
+    }
+}
+
+#[test]
+fn integers_are_labels() {
+    let utts = read_memory(FORMAT, &[], b"a 1 -2\t3 \r\nb\nc \r\n\nd 2147483647\n").unwrap();
+    let all: Vec<_> = utts.iter().map(integers).collect();
+    assert_eq!(all, [&[1, -2, 3][..], &[], &[], &[i32::MAX]]);
+    let bytes = b"a \0B\x04\x02\0\0\0\x04\x07\0\0\0\x04\xff\xff\xff\xffb \0B\x04\0\0\0\0";
+    let utts = read_memory(FORMAT, &[], bytes).unwrap();
+    let all: Vec<_> = utts.iter().map(integers).collect();
+    assert_eq!(all, [&[7, -1][..], &[]]);
+}
+
+#[test]
+fn everything_else_is_refused_by_name() {
+    for (bytes, name, at) in [
+        (
+            &b"k \0B\x04\x02\0\0\0\x04\x01\0\0\0\x04\x05\0\0\0\x04\0\0\x80\x3f\x04\0\0\0\0"[..],
+            "a posterior",
+            2,
+        ),
+        (
+            b"k \0B\x04\x01\0\0\0\x04\x05\0\0\0\x04\x06\0\0\0",
+            "a vector of pairs",
+            2,
+        ),
+        (
+            b"k \0B\x04\x02\0\0\0\x04\x01\0\0\0\x04\x05\0\0\0\x04\0\0\0\0",
+            "a vector of vectors",
+            2,
+        ),
+        (b"k \0B\x04\x07\0\0\0", "a scalar", 2),
+        (b"k \0BT", "a bool", 2),
+        (b"k \0B\x08\0\0\0\0\0\0\0\0", "a 64-bit number", 2),
+        (b"k \0BSM \x04\0\0\0\0", "a sparse matrix", 2),
+        (
+            b"k \0BFP \x04\0\0\0\0",
+            "a symmetric or triangular matrix",
+            2,
+        ),
+        (b"k \0B\x93NUMPY\x01\0", "a NumPy array", 2),
+        (
+            b"k \0B<Nnet3Eg> ",
+            "an object made of tokens, such as a model or an example",
+            2,
+        ),
+        (b"k RIFF\x24\0\0\0WAVEfmt ", "a wave file", 2),
+        (
+            b"k \xd6\xfd\xb2\x7e\x06\0\0\0vector",
+            "an FST or lattice",
+            2,
+        ),
+        (
+            b"k AUDIO\x08\0\0\0\0\0\0\0",
+            "kaldiio's own form of audio",
+            2,
+        ),
+        (b"k \n0\t1\t2\t3\n1\n\n", "an FST or lattice", 2),
+        (b"k [ 1 0.5 ] [ ] [ 7 1 ] \n", "a posterior", 2),
+        (b"k [ 1 0.5 ] \n", "a posterior", 2),
+        (b"key the converter reads\n", "words", 4),
+        (b"k [noise] yes\n", "words", 2),
+        (b"k 1 2 ; 3 ; \n", "lists or pairs of numbers", 2),
+        (b"k 0.5 \n", "numbers that are not int32", 2),
+        (b"k rows=0 \n", "a sparse matrix or vector", 2),
+    ] {
+        let error = error(bytes, &[]);
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+        let key = if at == 4 { "key" } else { "k" };
+        let message = format!(
+            "memory@{at}: utterance {key}: holds {name}, which this version does not convert"
+        );
+        assert_eq!(error.to_string(), message, "{}", bytes.escape_ascii());
+    }
+    let vector = one(b"k [ 1 0.5 ] \n", &[("holder", "float-vector")]);
+    assert_eq!(floats(&vector), (Rank::Vector, 2, 1, vec![1.0, 0.5]));
+}
+
+#[test]
+fn damage_is_never_silent() {
+    for (bytes, message) in [
+        (
+            &b"a 1 2\nbc"[..],
+            "memory@8: utterance bc: the file ends inside a key",
+        ),
+        (
+            b"a 1 2",
+            "memory@5: utterance a: the file ends inside a line",
+        ),
+        (
+            b"a ",
+            "memory@2: utterance a: the file ends where an object is due",
+        ),
+        (
+            b"a  [ 1 2",
+            "memory@8: utterance a: the file ends before the closing bracket",
+        ),
+        (
+            b"a  [\n 1 2\n 3 ]",
+            "memory@13: utterance a: row 2 does not have 2 numbers as those before",
+        ),
+        (b"a  [ 1 x ]", "memory@7: utterance a: 'x' is no f32 number"),
+        (
+            b"a  [ 1-2 ]",
+            "memory@3: utterance a: two numbers of a vector without a space between them",
+        ),
+        (b"a 1\nb 1 x\n", "memory@8: utterance b: 'x' is no int32"),
+        (
+            b"a  \0BFM ",
+            "memory@3: utterance a: more than one space before a binary object",
+        ),
+        (
+            b"a \0xFM ",
+            "memory@2: utterance a: byte 0 is not followed by 'B'",
+        ),
+        (
+            b"a\x0c[ 1 ]\n",
+            "memory@1: utterance a: byte 0x0c after the key, where a space is due",
+        ),
+        (b"a 1\n\x04b", "memory@4: byte 0x04 where a key is due"),
+        (
+            b"a \0BXX ",
+            "memory@4: utterance a: no known object starts with byte 0x58",
+        ),
+        (
+            b"a \0BFM \x04\x03\0\0\0\x04\0\0\0\0",
+            "memory@17: utterance a: matrix header says 3 rows of 0 columns",
+        ),
+        (
+            b"a \0BFV \x04\xff\xff\xff\xff",
+            "memory@12: utterance a: the header says -1 numbers",
+        ),
+        (
+            b"a \0BFV \x08\x01\0\0\0",
+            "memory@7: utterance a: the number of numbers is no 32-bit integer: byte 0x08 where 0x04 is due",
+        ),
+        (
+            b"\0BFV \x04\0\0\0\0x",
+            "memory@10: utterance utt000000: more bytes follow the object",
+        ),
+    ] {
+        assert_eq!(error(bytes, &[]).to_string(), message);
+    }
+}
+
+#[test]
+fn false_sizes_fail_at_once() {
+    for token in ["FM", "DM", "CM", "CM2", "CM3"] {
+        let mut bytes = format!("a \0B{token} ").into_bytes();
+        let sizes: &[u8] = match token.as_bytes()[0] {
+            b'C' => b"\0\0\0\0\0\0\0\0\xff\xff\xff\x7f\xff\xff\xff\x7f",
+            _ => b"\x04\xff\xff\xff\x7f\x04\xff\xff\xff\x7f",
+        };
+        bytes.extend_from_slice(sizes);
+        assert_eq!(error(&bytes, &[]).kind(), ErrorKind::Limit, "{token}");
+    }
+    let vector = b"a \0BFV \x04\xff\xff\xff\x0f\0\0";
+    assert_eq!(error(vector, &[]).kind(), ErrorKind::Truncated);
+    let integers = b"a \0B\x04\xff\xff\xff\x0f\x04\0\0\0\0";
+    for options in [&[][..], &[("holder", "int32-vector")]] {
+        assert_eq!(error(integers, options).kind(), ErrorKind::Truncated);
+    }
+}
+
+#[test]
+fn another_kind_is_an_error_that_names_both() {
+    let bytes = b"a  [ 1 ]\nb 1 2\nc  [ 2 ]\n";
+    let options = spr_testkit::options(FORMAT, &[]).unwrap();
+    let source = Source::from_bytes("x.ark", bytes.to_vec()).unwrap();
+    let drained = spr_testkit::faults::read_source(FORMAT, &options, source, &Env::default());
+    let errors: Vec<_> = drained.errors.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        errors,
+        ["x.ark@11: utterance b: holds an int32 vector, but the first entry held a float vector"]
+    );
+    assert_eq!(drained.utterances.len(), 2);
+}
+
+#[test]
+fn lines_that_are_refused_can_be_passed_over() {
+    let bytes = b"a 1\nb 2 x 3\nc 99999999999\nd 4\n";
+    let options = spr_testkit::options(FORMAT, &[]).unwrap();
+    let source = Source::from_bytes("x", bytes.to_vec()).unwrap();
+    let drained = spr_testkit::faults::read_source(FORMAT, &options, source, &Env::default());
+    assert_eq!((drained.utterances.len(), drained.errors.len()), (2, 2));
+    assert_eq!(integers(&drained.utterances[1]), [4]);
+}
+
+#[test]
+fn objects_without_a_key() {
+    assert_eq!(one(b"[ 1 2 ]\n", &[]).key.as_bytes(), b"utt000000");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mean.vec");
+    std::fs::write(&path, b"\0BFV \x04\x01\0\0\0\0\0\x80\x3f").unwrap();
+    let utts = spr_testkit::read(FORMAT, &[], &path).unwrap();
+    assert_eq!(utts[0], features("mean", &[1.0], 1, Rank::Vector));
+    let packed = one(b"\0B\x04\x02\0\0\0\x05\0\0\0\x04\0\0\0", &[]);
+    assert_eq!(integers(&packed), [5, 4]);
+    let tagged = one(b"\0B\x04\x01\0\0\0\x04\x05\0\0\0", &[]);
+    assert_eq!(integers(&tagged), [5]);
+    // A key may be a bracket all the same.
+    let utts = [labels("[", &[1, 2]), labels("[", &[])];
+    let bytes = write_memory(FORMAT, &[("text", "true")], &utts).unwrap();
+    assert_eq!(read_memory(FORMAT, &[], &bytes).unwrap(), utts);
+}
+
+#[test]
+fn the_holder_decides() {
+    let matrix = one(b"a [ 1 2 ]\n", &[("holder", "float-matrix")]);
+    assert_eq!(floats(&matrix), (Rank::Matrix, 1, 2, vec![1.0, 2.0]));
+    let empty = one(b"a  [ ]\n", &[("holder", "float-vector")]);
+    assert_eq!(floats(&empty), (Rank::Vector, 0, 1, vec![]));
+    for (bytes, holder) in [
+        (&b"a  [\n 1 ]\n"[..], "float-vector"),
+        (b"a 1 2\n", "float-matrix"),
+        (b"a [ 1 ]\n", "int32-vector"),
+        (b"a \0BFV \x04\0\0\0\0", "float-matrix"),
+        (b"a \0BFM \x04\0\0\0\0\x04\0\0\0\0", "int32-vector"),
+    ] {
+        error(bytes, &[("holder", holder)]);
+    }
+    assert_eq!(
+        error(b"a 1\n", &[("holder", "tokens")]).kind(),
+        ErrorKind::Usage
+    );
+}
+
+#[test]
+fn a_table_holds_one_kind() {
+    let utts = [labels("a", &[1]), features("b", &[1.0], 1, Rank::Matrix)];
+    let error = write_memory(FORMAT, &[], &utts).unwrap_err();
+    assert!(error.can_continue(), "{error}");
+    let mut both = features("a", &[1.0], 1, Rank::Matrix);
+    both.labels = labels("a", &[1]).labels;
+    assert!(write_memory(FORMAT, &[], &[both]).is_err());
+}
+
+#[test]
+fn scripts_point_into_archives_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let options = spr_testkit::options(FORMAT, &[]).unwrap();
+    let script = || Output::file(at("a.scp")).overwrite(true);
+    for bad in [
+        Output::stdout(),
+        Output::command("cat"),
+        Output::file(at("a.ark.gz")),
+        Output::file(at("a b.ark ")),
+    ] {
+        let output = bad.with_named("scp", script());
+        assert!(write_to(FORMAT, &options, &[], output).is_err());
+    }
+    let utts = [labels("utt-a", &[1, 2]), labels("b", &[3])];
+    let output = Output::file(at("a.ark")).with_named("scp", script());
+    write_to(FORMAT, &options, &utts, output).unwrap();
+    let name = at("a.ark").display().to_string();
+    let lines = std::fs::read_to_string(at("a.scp")).unwrap();
+    assert_eq!(lines, format!("utt-a {name}:6\nb {name}:25\n"));
+    let back = spr_testkit::read(FORMAT, &[], &at("a.scp")).unwrap();
+    assert_eq!(back, utts);
 }

@@ -14,6 +14,8 @@ pub(crate) const SIZE: usize = 32768;
 pub(crate) const MAX_COLUMNS: usize = 32_400;
 /// Bytes in which the first line must end.
 const FIRST_LINE: usize = 256;
+/// Unknown lines that are reported; a hostile header may have millions.
+const MAX_WARNINGS: usize = 10;
 const WORD: u64 = 4;
 
 /// What the header says, after all checks that need no data.
@@ -142,6 +144,7 @@ impl<'a> Lines<'a> {
     /// Takes the lines up to `-end`, in any order. Unknown ones are reported to `warn`.
     fn parse(text: &'a [u8], warn: &dyn Fn(Error)) -> Result<Self> {
         let mut lines = Self::default();
+        let mut unknown = 0;
         for (number, text) in (1..).zip(text.split(|&b| b == b'\n')) {
             if text.trim_ascii().is_empty() {
                 continue;
@@ -166,8 +169,11 @@ impl<'a> Lines<'a> {
                 b"-data" => set(&mut lines.data, grammar::pairs(rest)),
                 b"-sent_table_data" => set(&mut lines.table, grammar::pairs(rest)),
                 _ => {
-                    let message = format!("header line '{}' is not understood", shown(name));
-                    warn(Error::unsupported(message).line(number));
+                    unknown += 1;
+                    if unknown <= MAX_WARNINGS {
+                        let message = format!("header line '{}' is not understood", shown(name));
+                        warn(Error::unsupported(message).line(number));
+                    }
                     Ok(())
                 }
             };

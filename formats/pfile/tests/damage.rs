@@ -98,6 +98,19 @@ fn absurd_sizes_fail_at_once() {
         read_pipe(header(&lines, 512)).unwrap_err().kind(),
         ErrorKind::Truncated
     );
+    // No rows at all, but of 64 EiB each.
+    let lines = [
+        "-pfile_header version 0 size 512",
+        "-num_sentences 0",
+        "-num_frames 0",
+        "-first_feature_column 2",
+        "-num_features 18446744073709551613",
+        "-format dd18446744073709551613f",
+        "-data size 0 offset 0 ndim 2 nrow 0 ncol 18446744073709551615",
+        "-end",
+    ];
+    let error = failure(header(&lines, 512));
+    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
     // More rows than 32 bits count.
     let lines = [
         "-pfile_header version 0 size 512",

@@ -332,7 +332,7 @@ fn wrong_headers_say_what_is_wrong() {
 }
 
 #[test]
-fn unknown_lines_are_reported_once_each() {
+fn unknown_lines_are_reported() {
     let bytes = with_lines(&[("-num_labels", "-num_labels 1\n-first_target_column 9")]);
     let (env, heard) = listening();
     let source = Source::from_bytes("x.pfile", bytes).unwrap();
@@ -342,6 +342,11 @@ fn unknown_lines_are_reported_once_each() {
         *heard.lock().unwrap(),
         ["x.pfile:8: header line '-first_target_column' is not understood"]
     );
+    let many = format!("-num_labels 1{}", "\n-more 1".repeat(1000));
+    let (env, heard) = listening();
+    let source = Source::from_bytes("x.pfile", with_lines(&[("-num_labels", &many)])).unwrap();
+    FORMAT.open(source, &options(&[]), &env).unwrap();
+    assert_eq!(heard.lock().unwrap().len(), 10);
 }
 
 #[test]

@@ -52,37 +52,45 @@ impl Coding {
 }
 
 fn decode_utf8(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
-    const FAULT: &str = "text that should hold bytes has a character beyond U+00FF";
+    let cut = from.last().is_some_and(|&b| b >= 0xc0) && !last;
+    let from = &from[..from.len() - usize::from(cut)];
     let start = out.len();
-    out.resize(start + from.len(), 0);
-    let (mut i, mut done) = (0, 0);
-    // Without a branch on the value: it is a coin toss for floating-point data.
-    for slot in &mut out[start..] {
-        let Some(&[lead, next]) = from.get(i..i + 2) else {
-            break;
-        };
-        let wide = lead >> 7;
-        let sound = (lead & 0xfe == 0xc2) & (next & 0xc0 == 0x80);
-        if (wide == 1) & !sound {
-            return Err((i, FAULT));
+    out.resize(start + from.len() + 1, 0);
+    let (slots, mut done, mut before, mut faults) = (&mut out[start..], 0, 0u8, 0u8);
+    // Without a branch on the values, which are a coin toss for floating-point data: every byte
+    // is stored, and a lead byte is overwritten by what follows it.
+    for &byte in from {
+        let lead = u8::from(byte >= 0xc0);
+        let next = u8::from(byte & 0xc0 == 0x80);
+        faults |= next ^ u8::from(before >= 0xc0) | lead & u8::from(byte & 0xfe != 0xc2);
+        let mask = next.wrapping_neg();
+        if let Some(slot) = slots.get_mut(done) {
+            *slot = byte & !mask | (before << 6 | byte & 0x3f) & mask;
         }
-        *slot = if wide == 1 {
-            lead << 6 | next & 0x3f
-        } else {
-            lead
-        };
-        i += 1 + usize::from(wide);
-        done += 1;
+        done += usize::from(1 - lead);
+        before = byte;
     }
     out.truncate(start + done);
-    match from.get(i) {
-        Some(&byte) if byte < 0x80 => {
-            out.push(byte);
-            Ok(i + 1)
-        }
-        Some(_) if last => Err((i, FAULT)),
-        _ => Ok(i),
+    if faults != 0 || before >= 0xc0 {
+        return Err(utf8_fault(from));
     }
+    Ok(from.len())
+}
+
+/// The first thing that is wrong with `text`.
+fn utf8_fault(text: &[u8]) -> Fault {
+    let mut i = 0;
+    while let Some(&byte) = text.get(i) {
+        match (byte, text.get(i + 1)) {
+            (..0x80, _) => i += 1,
+            (0xc2 | 0xc3, Some(0x80..0xc0)) => i += 2,
+            _ => break,
+        }
+    }
+    (
+        i,
+        "text that should hold bytes has a character beyond U+00FF",
+    )
 }
 
 fn decode_escaped(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
@@ -211,17 +219,18 @@ fn hex(digits: &[u8]) -> Option<u32> {
 pub(crate) fn encode_utf8(bytes: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start + 2 * bytes.len(), 0);
-    let mut at = start;
+    let (slots, mut done) = (&mut out[start..], 0);
+    // Without a branch on the values, as in decoding.
     for &byte in bytes {
         let wide = byte >> 7;
-        let Some([lead, next]) = out.get_mut(at..at + 2) else {
-            break;
-        };
-        *lead = if wide == 1 { 0xc0 | byte >> 6 } else { byte };
-        *next = 0x80 | byte & 0x3f;
-        at += 1 + usize::from(wide);
+        let mask = wide.wrapping_neg();
+        if let Some([lead, next]) = slots.get_mut(done..done + 2) {
+            *lead = byte & !mask | (0xc0 | byte >> 6) & mask;
+            *next = 0x80 | byte & 0x3f;
+        }
+        done += usize::from(1 + wide);
     }
-    out.truncate(at);
+    out.truncate(start + done);
 }
 
 /// The length of [`encode_utf8`]'s work.

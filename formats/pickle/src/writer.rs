@@ -333,3 +333,30 @@ fn check_key(key: &Key) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_more_than_the_protocol_can_count() {
+        let matrix = Matrix::from_rows(&[-1.0f32], 1, Rank::Matrix).unwrap();
+        // -1.0 is 00 00 80 bf: two of its bytes take two in Latin-1 text.
+        for (protocol, most) in [("1", -6), ("2", -6), ("3", -4)] {
+            let output = Output::nowhere();
+            let info = spr_core::format::Format::info(&crate::FORMAT);
+            let options = Options::new(info, [("protocol", protocol)]).unwrap();
+            let writer = PickleWriter::create(&output, &options).unwrap();
+            let full = u64::from(u32::MAX).wrapping_add_signed(most);
+            writer.check_len(full, &matrix).unwrap();
+            let error = writer.check_len(full + 1, &matrix).unwrap_err();
+            assert_eq!(error.hint_text(), Some("write a later one: protocol=4"));
+        }
+        let info = spr_core::format::Format::info(&crate::FORMAT);
+        for protocol in ["0", "4", "5"] {
+            let options = Options::new(info, [("protocol", protocol)]).unwrap();
+            let writer = PickleWriter::create(&Output::nowhere(), &options).unwrap();
+            writer.check_len(1 << 40, &matrix).unwrap();
+        }
+    }
+}

@@ -121,8 +121,8 @@ impl Format for Spraak {
         Ok(Caps {
             count: Count::One,
             keys: match place {
-                Place::Folder => Keys::FileNames,
-                Place::File | Place::Stream => Keys::None,
+                Place::Folder | Place::File => Keys::FileNames,
+                Place::Stream => Keys::None,
             },
             boundaries: true,
             features: Some(FeatureCaps {

@@ -1,6 +1,6 @@
 //! One file, one utterance.
 
-use spr_core::bytes::{Codec, Env, Source};
+use spr_core::bytes::{Env, Source, key_of_file};
 use spr_core::format::Reader;
 use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
@@ -36,12 +36,10 @@ impl SpraakReader {
             None => guessed(&mut source, &contents, &header, env)?,
         };
         let named = source.path().filter(|path| path.is_file());
-        let stem = named.and_then(|path| Codec::strip_extension(path).file_stem());
-        let (key, keys) = match stem {
-            Some(stem) => (Key::from(stem.as_encoded_bytes()), KeySource::Stored),
+        let (key, keys) = match named.map(key_of_file) {
+            Some(key) => (key, KeySource::Stored),
             None => (Key::generated(0), KeySource::Generated),
         };
-        let codecs: Vec<_> = source.layers().iter().map(|codec| codec.name()).collect();
         let info = DatasetInfo {
             utterances: Some(1),
             frames: contents.rows,
@@ -51,7 +49,7 @@ impl SpraakReader {
                 Encoding::Binary(order) => Some(order),
                 Encoding::Text => None,
             },
-            compression: (!codecs.is_empty()).then(|| codecs.join(", ")),
+            compression: source.compression(),
             frame_shift: contents.meta.frame_shift.clone(),
             keys,
             ..DatasetInfo::default()

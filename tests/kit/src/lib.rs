@@ -133,7 +133,13 @@ pub fn open(
 ) -> Result<Box<dyn Reader>> {
     let (options, env) = (self::options(format, options)?, Env::default());
     if path.is_dir() {
-        return Ok(Box::new(FolderReader::open(path, format, options, env)?));
+        return Ok(Box::new(FolderReader::open(
+            path,
+            format,
+            &[],
+            options,
+            env,
+        )?));
     }
     format.open(Source::open(path)?, &options, &env)
 }

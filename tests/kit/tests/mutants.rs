@@ -171,7 +171,9 @@ impl Reader for ToyReader {
         )?;
         if self.fault == Fault::LosesZeroSigns {
             for value in utt.features_mut().as_slice_mut::<f32>().unwrap() {
-                *value += 0.0;
+                if *value == 0.0 {
+                    *value = 0.0;
+                }
             }
         }
         if self.fault != Fault::KeepsStaleFields {

@@ -91,7 +91,6 @@ fn oracle() -> impl Strategy<Value = Oracle> {
 proptest! {
     #[test]
     fn reads_what_another_implementation_writes(value in oracle(), old: bool) {
-        // Its protocol 2 has no byte strings: it writes them as lists.
         let options = if old { SerOptions::new().proto_v2() } else { SerOptions::new() };
         let bytes = value_to_vec(&value, options).unwrap();
         let (heap, top) = run(&bytes).unwrap();
@@ -250,7 +249,7 @@ fn nothing_is_called() {
     for (bytes, want) in [
         (
             &b"cos\nsystem\n(S'true'\ntR."[..],
-            "x.pkl@20: refused to call os.system",
+            "x.pkl@21: refused to call os.system",
         ),
         (
             b"\x8c\x05posix\x8c\x06system\x93)R.",

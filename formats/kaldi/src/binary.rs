@@ -1,0 +1,139 @@
+//! The payloads of binary objects, behind their marks and tokens.
+
+use spr_core::bytes::{ByteOrder, Source};
+use spr_core::model::{Dtype, Matrix, Rank};
+use spr_core::{Error, Limits, Result};
+
+use crate::compressed::{Coding, Span};
+use crate::recognise::{GROUP, TAG};
+use crate::text::truncated;
+
+/// Reads compressed matrices, and keeps the room for their codes.
+#[derive(Default)]
+pub(crate) struct Decoder {
+    codes: Matrix,
+    percentiles: Matrix,
+}
+
+impl Decoder {
+    /// Reads a compressed matrix from behind its token.
+    pub(crate) fn read(
+        &mut self,
+        source: &mut Source,
+        into: &mut Matrix,
+        coding: Coding,
+        limits: &Limits,
+    ) -> Result<()> {
+        let span = Span {
+            min: f32::from_le_bytes(source.array()?),
+            range: f32::from_le_bytes(source.array()?),
+        };
+        let [rows, cols] = [source.array()?, source.array()?].map(i32::from_le_bytes);
+        let (rows, cols) = (
+            count(source, rows, "rows")?,
+            count(source, cols, "columns")?,
+        );
+        check_shape(source, (rows, cols))?;
+        if rows == 0 {
+            into.start(Dtype::F32, Rank::Matrix, 0);
+            // Kaldi itself writes four bytes more in an empty one than it reads back. No key
+            // starts with byte 0.
+            if source.peek(4)? == [0; 4] {
+                source.skip(4)?;
+            }
+            return Ok(());
+        }
+        let place = source.offset();
+        let sized = |e: Error| e.file(source.name()).byte(place);
+        limits.matrix_bytes(Dtype::F32, rows, cols).map_err(sized)?;
+        if coding == Coding::Columns {
+            let shape = (Dtype::U16, Rank::Matrix, cols, 4);
+            source.read_matrix(&mut self.percentiles, shape, ByteOrder::Little, limits)?;
+        }
+        let code = match coding {
+            Coding::Words => Dtype::U16,
+            Coding::Columns | Coding::Bytes => Dtype::U8,
+        };
+        let shape = (code, Rank::Matrix, rows, cols);
+        source.read_matrix(&mut self.codes, shape, ByteOrder::Little, limits)?;
+        let (rows, cols) = (self.codes.rows(), self.codes.cols());
+        into.reset(Dtype::F32, Rank::Matrix, rows, cols, limits)?;
+        let out = into.as_slice_mut().unwrap_or_default();
+        match coding {
+            Coding::Columns => {
+                let percentiles = self.percentiles.as_slice().unwrap_or_default();
+                let codes = self.codes.as_slice().unwrap_or_default();
+                span.columns(percentiles, codes, rows, out);
+            }
+            Coding::Words => span.words(self.codes.as_slice().unwrap_or_default(), out),
+            Coding::Bytes => span.bytes(self.codes.as_slice().unwrap_or_default(), out),
+        }
+        Ok(())
+    }
+}
+
+/// A tagged count.
+pub(crate) fn size(source: &mut Source, what: &str) -> Result<u64> {
+    let place = source.offset();
+    let [tag, bytes @ ..] = source.array::<GROUP>()?;
+    if tag != TAG {
+        let message = format!(
+            "the number of {what} is no 32-bit integer: byte 0x{tag:02x} where 0x04 is due"
+        );
+        return Err(Error::malformed(message).file(source.name()).byte(place));
+    }
+    count(source, i32::from_le_bytes(bytes), what)
+}
+
+fn count(source: &Source, n: i32, what: &str) -> Result<u64> {
+    u64::try_from(n).map_err(|_| source.malformed(format!("the header says {n} {what}")))
+}
+
+/// Rows and columns are both 0 or both not.
+pub(crate) fn check_shape(source: &Source, (rows, cols): (u64, u64)) -> Result<()> {
+    if (rows == 0) != (cols == 0) {
+        let message = format!("matrix header says {rows} rows of {cols} columns");
+        return Err(source.malformed(message));
+    }
+    Ok(())
+}
+
+/// Reads `n` integers, each with its tag, into one column.
+pub(crate) fn integers(
+    source: &mut Source,
+    into: &mut Matrix,
+    n: u64,
+    limits: &Limits,
+) -> Result<()> {
+    const STEP: usize = 8192;
+    let place = |source: &Source, e: Error| e.file(source.name()).byte(source.offset());
+    let n = limits
+        .matrix_bytes(Dtype::I32, n, 1)
+        .map_err(|e| place(source, e))?
+        / 4;
+    into.start(Dtype::I32, Rank::Vector, 1);
+    let mut left = n;
+    while left > 0 {
+        let step = left.min(STEP);
+        let bytes = source.peek(step * GROUP)?;
+        let (groups, _) = bytes.as_chunks::<GROUP>();
+        if groups.len() < step {
+            let got = n - left + groups.len();
+            let message = format!("the file ends here: {n} numbers are due, {got} are there");
+            return Err(truncated(source, message));
+        }
+        let mut tags = 0;
+        let out = into.extend_rows(step, limits)?;
+        for ([tag, value @ ..], out) in groups.iter().zip(out.as_chunks_mut::<4>().0) {
+            tags |= tag ^ TAG;
+            *out = i32::from_le_bytes(*value).to_ne_bytes();
+        }
+        if tags != 0 {
+            let message = "a number of the vector is not tagged as a 32-bit integer";
+            return Err(source.malformed(message));
+        }
+        source.skip((step * GROUP) as u64)?;
+        left -= step;
+    }
+    Ok(())
+}
