@@ -2,9 +2,9 @@
 //!
 //! `cargo run --example convert -- fixtures/samples/kaldi/fbank.scp target/example.jsonl`
 
+use spr_convert::argument::{Input, Target};
 use spr_convert::core::bytes::Env;
 use spr_convert::job::Job;
-use spr_convert::spec::{Input, Target};
 use spr_convert::{Error, Result, builtin};
 
 fn main() -> Result<()> {

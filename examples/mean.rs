@@ -8,15 +8,21 @@ use spr_convert::core::model::{Dtype, Utterance};
 use spr_convert::{Error, Result};
 
 fn main() -> Result<()> {
-    let input = std::env::args().nth(1).ok_or_else(|| Error::usage("mean IN"))?;
+    let input = std::env::args()
+        .nth(1)
+        .ok_or_else(|| Error::usage("mean IN"))?;
     let mut reader = spr_convert::open(&input)?;
     let mut utt = Utterance::default();
     let mut sum = Array1::<f64>::zeros(0);
     let mut frames = 0.0;
     while reader.read(&mut utt)? {
-        let Some(features) = &mut utt.features else { continue };
+        let Some(features) = &mut utt.features else {
+            continue;
+        };
         features.cast(Dtype::F64, &Limits::default())?;
-        let Some(view) = features.view::<f64>() else { continue };
+        let Some(view) = features.view::<f64>() else {
+            continue;
+        };
         if sum.is_empty() {
             sum = Array1::zeros(view.ncols());
         }

@@ -5,7 +5,7 @@ use spr_core::format::{Format, Registry};
 /// All formats that the program is built with.
 pub fn registry() -> Registry {
     let formats: [&'static dyn Format; 6] = [
-        spr_format_kaldi::FORMAT,
+        &spr_format_kaldi::FORMAT,
         &spr_format_pfile::FORMAT,
         &spr_format_pickle::FORMAT,
         &spr_format_spraak::SPR,

@@ -54,8 +54,11 @@ pub fn of(format: &'static dyn Format) -> Result<Capability> {
         Count::One => format.caps(&Options::default(), Place::Folder)?,
         Count::Many => file,
     };
-    let options =
-        info.options.iter().map(|o| OptionText { name: o.name, value: o.value, help: o.help });
+    let options = info.options.iter().map(|o| OptionText {
+        name: o.name,
+        value: o.value,
+        help: o.help,
+    });
     Ok(Capability {
         name: info.name,
         title: info.title,
@@ -87,7 +90,9 @@ fn dtypes(list: &[Dtype]) -> String {
 }
 
 fn features(caps: &Caps) -> String {
-    let Some(features) = &caps.features else { return "no".to_owned() };
+    let Some(features) = &caps.features else {
+        return "no".to_owned();
+    };
     let mut text = dtypes(features.dtypes);
     for (held, what) in [(features.vectors, "vectors"), (features.scalars, "numbers")] {
         if held {
@@ -98,8 +103,14 @@ fn features(caps: &Caps) -> String {
 }
 
 fn labels(caps: &Caps) -> String {
-    let Some(labels) = &caps.labels else { return "no".to_owned() };
-    let columns = if labels.max_columns == 1 { "1 column" } else { "any columns" };
+    let Some(labels) = &caps.labels else {
+        return "no".to_owned();
+    };
+    let columns = if labels.max_columns == 1 {
+        "1 column"
+    } else {
+        "any columns"
+    };
     let place = match (labels.with_features, labels.alone) {
         (true, true) => "",
         (true, false) => ", beside features",
@@ -122,10 +133,21 @@ fn uniform(caps: &Caps) -> String {
     let features = caps.features.as_ref();
     let parts = [
         (features.is_some_and(|f| f.same_dim), "columns"),
-        (features.is_some_and(|f| f.same_dtype && f.dtypes.len() > 1), "type"),
+        (
+            features.is_some_and(|f| f.same_dtype && f.dtypes.len() > 1),
+            "type",
+        ),
     ];
-    let parts: Vec<_> = parts.iter().filter(|(same, _)| *same).map(|(_, what)| *what).collect();
-    if parts.is_empty() { "-".to_owned() } else { parts.join(", ") }
+    let parts: Vec<_> = parts
+        .iter()
+        .filter(|(same, _)| *same)
+        .map(|(_, what)| *what)
+        .collect();
+    if parts.is_empty() {
+        "-".to_owned()
+    } else {
+        parts.join(", ")
+    }
 }
 
 /// The table of the README, in Markdown.

@@ -8,7 +8,7 @@ use spr_core::format::{Reader, Registry};
 use spr_core::model::{Dtype, Element, Matrix, Rank, Utterance};
 use spr_core::{Result, dispatch};
 
-use crate::spec::Input;
+use crate::argument::Input;
 
 /// Distinct labels are counted up to this many.
 const MAX_DISTINCT: usize = 1 << 20;
@@ -82,20 +82,22 @@ pub struct Shapes {
 /// Looks into a data set: all of it, or with `quick` only its headers.
 ///
 /// Facts gathered before an error are returned with it.
-pub fn inspect(
-    input: &Input,
-    quick: bool,
-    registry: &Registry,
-    env: &Env,
-) -> (Facts, Result<()>) {
-    let mut facts = Facts { input: input.text().to_owned(), ..Facts::default() };
+pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (Facts, Result<()>) {
+    let mut facts = Facts {
+        input: input.text().to_owned(),
+        ..Facts::default()
+    };
     let opened = match input.open(registry, env) {
         Ok(opened) => opened,
         Err(error) => return (facts, Err(error)),
     };
     facts.format = opened.format.info().name.to_owned();
     let mut reader = opened.reader;
-    let result = if quick { Ok(()) } else { scan(reader.as_mut(), &mut facts) };
+    let result = if quick {
+        Ok(())
+    } else {
+        scan(reader.as_mut(), &mut facts)
+    };
     headers(reader.as_ref(), quick, &mut facts);
     (facts, result)
 }
@@ -146,7 +148,10 @@ fn scan(reader: &mut dyn Reader, facts: &mut Facts) -> Result<()> {
         let (least, most) = facts.shapes.frames.unwrap_or((n, n));
         facts.shapes.frames = Some((least.min(n), most.max(n)));
         match &utt.meta.frame_shift {
-            #[expect(clippy::cast_precision_loss, reason = "a duration needs no more digits")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "a duration needs no more digits"
+            )]
             Some(shift) => {
                 duration = duration.map(|d: f64| d + shift.value() * n as f64);
                 shifts.insert(shift.to_string());
@@ -176,7 +181,11 @@ fn scan(reader: &mut dyn Reader, facts: &mut Facts) -> Result<()> {
     facts.duration = duration.filter(|_| utterances > 0);
     facts.kinds = kinds.into_iter().collect();
     facts.shapes.frame_shift = only(&shifts);
-    facts.frame_shift = facts.shapes.frame_shift.as_ref().and_then(|s| s.parse().ok());
+    facts.frame_shift = facts
+        .shapes
+        .frame_shift
+        .as_ref()
+        .and_then(|s| s.parse().ok());
     result
 }
 

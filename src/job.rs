@@ -10,7 +10,7 @@ use spr_core::model::{Dtype, Key, KeySource, Utterance};
 use spr_core::stage::{JoinLabels, Prefetch};
 use spr_core::{Error, Result};
 
-use crate::spec::{Input, Target};
+use crate::argument::{Input, Target};
 
 /// What to do about an utterance that can't be converted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,8 +103,14 @@ impl Branch {
     ) -> Result<Self> {
         let caps = target.caps()?;
         let output = target.output(job.overwrite, env.access);
-        let output = if job.dry_run { Output::nowhere() } else { output };
-        let writer = target.format().create(output.clone(), &target.options()?, env)?;
+        let output = if job.dry_run {
+            Output::nowhere()
+        } else {
+            output
+        };
+        let writer = target
+            .format()
+            .create(output.clone(), &target.options()?, env)?;
         let file_key = match (caps.count, output.path()) {
             (Count::One, Some(path)) if keys != KeySource::Generated => Some(key_of_file(&path)),
             _ => None,
@@ -129,7 +135,8 @@ impl Branch {
         }
         if let Some(name) = self.file_key.take().filter(|name| *name != utt.key) {
             let message = format!("called {name} from now on, by the name of its file");
-            self.env.warn(&Error::unfit(message).utterance(&utt.key).file(&self.name));
+            self.env
+                .warn(&Error::unfit(message).utterance(&utt.key).file(&self.name));
         }
         match &mut self.writer {
             Some(writer) => writer.write(utt).map_err(|e| e.utterance(&utt.key)),
@@ -141,7 +148,9 @@ impl Branch {
         if let Some(error) = self.adapter.report().denied(policy, self.format) {
             return Err(error.file(&self.name));
         }
-        self.writer.take().map_or(Ok(Written::default()), Writer::finish)
+        self.writer
+            .take()
+            .map_or(Ok(Written::default()), Writer::finish)
     }
 }
 
@@ -174,8 +183,11 @@ impl Job {
     ) -> Result<Outcome> {
         let started = Instant::now();
         let (reader, from) = self.open_inputs(registry, env)?;
-        let mut reader: Box<dyn Reader> =
-            if self.threads > 1 { Box::new(Prefetch::new(reader)?) } else { reader };
+        let mut reader: Box<dyn Reader> = if self.threads > 1 {
+            Box::new(Prefetch::new(reader)?)
+        } else {
+            reader
+        };
         let keys = reader.info().keys;
         let mut main = Branch::open(&self.target, self, self.dtype, keys, env)?;
         let mut side = match &self.labels_out {
@@ -214,7 +226,10 @@ impl Job {
             env.warn(&Error::unfit("holds no utterances").file(input));
         }
         let decoded = reader.info().compression.clone();
-        let beside = side.as_mut().map(|side| side.finish(&self.policy)).transpose()?;
+        let beside = side
+            .as_mut()
+            .map(|side| side.finish(&self.policy))
+            .transpose()?;
         let mut written = main.finish(&self.policy)?;
         written.bytes += beside.map_or(0, |w| w.bytes);
         if let Some(side) = side {
@@ -240,9 +255,14 @@ impl Job {
     ) -> Result<(Box<dyn Reader>, &'static str)> {
         let data = Input::open_all(&self.inputs, registry, env)?;
         let from = data.format.info().name;
-        let Some(labels) = &self.labels else { return Ok((data.reader, from)) };
+        let Some(labels) = &self.labels else {
+            return Ok((data.reader, from));
+        };
         let joined = labels.open(registry, env)?.reader;
-        Ok((Box::new(JoinLabels::new(data.reader, joined, labels.text())), from))
+        Ok((
+            Box::new(JoinLabels::new(data.reader, joined, labels.text())),
+            from,
+        ))
     }
 
     /// Writes one utterance to both outputs.

@@ -8,15 +8,15 @@
 //! # Ok::<(), spr_convert::Error>(())
 //! ```
 //!
-//! [`Job`](job::Job) has all the choices; [`spec`] turns text into inputs and outputs; the model,
+//! [`Job`](job::Job) has all the choices; [`argument`] turns text into inputs and outputs; the model,
 //! the readers and the stages are those of [`spr_core`], re-exported as [`core`].
 
+pub mod argument;
 pub mod builtin;
 pub mod capabilities;
 pub mod cli;
 pub mod inspect;
 pub mod job;
-pub mod spec;
 
 pub use spr_core as core;
 pub use spr_core::{Error, ErrorKind, Result};
@@ -30,8 +30,8 @@ use spr_core::bytes::Env;
 /// An argument is wrong, the input is at fault, something would be lost, or the system refuses.
 pub fn convert(input: &str, output: &str) -> Result<job::Outcome> {
     let registry = builtin::registry();
-    let inputs = spec::Input::parse(input, None, &[], &registry)?;
-    let target = spec::Target::parse(output, None, &[], &registry)?;
+    let inputs = argument::Input::parse(input, None, &[], &registry)?;
+    let target = argument::Target::parse(output, None, &[], &registry)?;
     job::Job::new(inputs, target).run(&registry, &Env::default(), &mut ())
 }
 
@@ -41,6 +41,6 @@ pub fn convert(input: &str, output: &str) -> Result<job::Outcome> {
 /// The argument is wrong, no format fits, or the header is broken.
 pub fn open(input: &str) -> Result<Box<dyn spr_core::format::Reader>> {
     let registry = builtin::registry();
-    let inputs = spec::Input::parse(input, None, &[], &registry)?;
-    Ok(spec::Input::open_all(&inputs, &registry, &Env::default())?.reader)
+    let inputs = argument::Input::parse(input, None, &[], &registry)?;
+    Ok(argument::Input::open_all(&inputs, &registry, &Env::default())?.reader)
 }

@@ -1,19 +1,29 @@
 //! Files made by other programs: each reads as its `expect.jsonl` says, and what must be refused
 //! is refused with the words of its `error.txt`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use spr_convert::argument::Input;
 use spr_convert::core::bytes::Env;
 use spr_convert::core::model::{Matrix, Utterance};
-use spr_convert::spec::Input;
 use spr_convert::{Result, builtin};
 
 /// Cases that must be found, so that a moved folder can't make the tests pass by finding none.
-const CASES: [(&str, usize, usize); 5] =
-    [("jsonl", 13, 14), ("kaldi", 58, 60), ("pfile", 19, 26), ("pickle", 145, 53), ("spraak", 36, 32)];
+const CASES: [(&str, usize, usize); 5] = [
+    ("jsonl", 13, 14),
+    ("kaldi", 58, 60),
+    ("pfile", 19, 26),
+    ("pickle", 145, 53),
+    ("spraak", 36, 32),
+];
 
 fn folders(of: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<_> = fs::read_dir(of)
@@ -34,7 +44,13 @@ fn input(case: &Path) -> PathBuf {
     let mut found: Vec<_> = fs::read_dir(case)
         .unwrap()
         .map(|e| e.unwrap().path())
-        .filter(|p| p.file_name().unwrap().to_str().unwrap().starts_with("input"))
+        .filter(|p| {
+            p.file_name()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .starts_with("input")
+        })
         .filter(|p| p.extension().is_none_or(|e| e != "utt2num_frames"))
         .collect();
     assert_eq!(found.len(), 1, "{}: {found:?}", case.display());
@@ -103,20 +119,32 @@ fn files_of_other_programs() {
             let phrase = fs::read_to_string(case.join("error.txt")).unwrap();
             match read(&input(&case)) {
                 Err(e) if e.to_string().contains(phrase.trim()) => {}
-                Err(e) => faults.push(format!("{}: '{}' not in: {e}", case.display(), phrase.trim())),
+                Err(e) => faults.push(format!(
+                    "{}: '{}' not in: {e}",
+                    case.display(),
+                    phrase.trim()
+                )),
                 Ok(got) => faults.push(format!("{}: read as {}", case.display(), show(&got))),
             }
         }
         assert_eq!(found, refusals, "refusals of {format}");
     }
-    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }
 
 /// The beginning of what was read.
 fn show(utts: &[Utterance]) -> String {
     let mut text = format!("{} utterances: {:?}", utts.len(), utts.first());
     if let Some(features) = utts.first().and_then(|u| u.features.as_ref()) {
-        text.push_str(&format!(" {:?}", features.as_bytes().iter().take(24).collect::<Vec<_>>()));
+        text.push_str(&format!(
+            " {:?}",
+            features.as_bytes().iter().take(24).collect::<Vec<_>>()
+        ));
     }
     text
 }

@@ -1,6 +1,11 @@
 //! Memory does not grow with the size of the input.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
 #![cfg(unix)]
 
 use std::fs::File;
@@ -12,21 +17,23 @@ use std::process::Command;
 const LIMIT: u64 = 240 << 10;
 const UTTERANCES: usize = 900;
 const FRAMES: usize = 3000;
-const DIM: usize = 40;
+const DIM: u8 = 40;
 
 /// An archive and an alignment far larger than the limit, written from the layout.
 fn corpus(folder: &Path) {
     let mut ark = BufWriter::new(File::create(folder.join("f.ark")).unwrap());
     let mut ali = BufWriter::new(File::create(folder.join("a.ark")).unwrap());
     let rows = u32::try_from(FRAMES).unwrap().to_le_bytes();
-    let values: Vec<u8> =
-        (0..FRAMES * DIM).flat_map(|i| (i as f32 * 0.25).to_le_bytes()).collect();
-    let labels: Vec<u8> =
-        (0..FRAMES).flat_map(|i| [4, (i % 7) as u8, 0, 0, 0]).collect();
+    let values: Vec<u8> = (0..FRAMES * usize::from(DIM))
+        .flat_map(|i| (i as f32 * 0.25).to_le_bytes())
+        .collect();
+    let labels: Vec<u8> = (0..FRAMES)
+        .flat_map(|i| [4, u8::from(i % 7 == 0), 0, 0, 0])
+        .collect();
     for n in 0..UTTERANCES {
         write!(ark, "utt-{n:04} \0BFM \x04").unwrap();
         ark.write_all(&rows).unwrap();
-        ark.write_all(&[4, DIM as u8, 0, 0, 0]).unwrap();
+        ark.write_all(&[4, DIM, 0, 0, 0]).unwrap();
         ark.write_all(&values).unwrap();
         write!(ali, "utt-{n:04} \0B\x04").unwrap();
         ali.write_all(&rows).unwrap();
@@ -49,7 +56,9 @@ fn long_inputs_stream() {
         "d/ w.ark",
     ] {
         let script = format!("ulimit -v {LIMIT}; exec spr-convert {line}");
-        let program = Path::new(env!("CARGO_BIN_EXE_spr-convert")).parent().unwrap();
+        let program = Path::new(env!("CARGO_BIN_EXE_spr-convert"))
+            .parent()
+            .unwrap();
         let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
         let output = Command::new("sh")
             .args(["-c", &script])
@@ -59,8 +68,14 @@ fn long_inputs_stream() {
             .unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{line}: {said}");
-        assert!(said.contains("900 utterances, 2700000 frames"), "{line}: {said}");
+        assert!(
+            said.contains("900 utterances, 2700000 frames"),
+            "{line}: {said}"
+        );
     }
-    let same = Command::new("cmp").args(["f.ark", "w.ark"]).current_dir(folder.path()).status();
+    let same = Command::new("cmp")
+        .args(["f.ark", "w.ark"])
+        .current_dir(folder.path())
+        .status();
     assert!(same.unwrap().success());
 }

@@ -1,15 +1,20 @@
 //! Every reader with every writer: what passes comes back the same, what does not is refused by
 //! the name of the loss.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
 
 use std::fs;
 use std::path::Path;
 
+use spr_convert::argument::{Input, Target};
 use spr_convert::core::bytes::Env;
 use spr_convert::core::model::Utterance;
 use spr_convert::job::{Job, Outcome};
-use spr_convert::spec::{Input, Target};
 use spr_convert::{Error, ErrorKind, builtin};
 
 /// Name and the ending of an output of that format.
@@ -85,7 +90,14 @@ const DATA: [Data; 9] = [
         jsonl: r#"{"key":"a","features":{"dtype":"f32","shape":[2,1],"data":[[1],[2]]},"labels":[7,-1],"meta":{}}
 {"key":"b","features":{"dtype":"f32","shape":[1,1],"data":[[3]]},"labels":[0],"meta":{}}
 "#,
-        expect: [Loss("labels"), Same, Same, Loss("labels"), Loss("labels"), Same],
+        expect: [
+            Loss("labels"),
+            Same,
+            Same,
+            Loss("labels"),
+            Loss("labels"),
+            Same,
+        ],
     },
     Data {
         name: "labels alone",
@@ -132,7 +144,12 @@ fn same_values(a: &[Utterance], b: &[Utterance]) -> bool {
     let text = |u: &Utterance| {
         let mut lines = vec![u.key.to_string()];
         for matrix in [&u.features, &u.labels].into_iter().flatten() {
-            lines.push(format!("{:?} {} {}", matrix.rank(), matrix.rows(), matrix.cols()));
+            lines.push(format!(
+                "{:?} {} {}",
+                matrix.rank(),
+                matrix.rows(),
+                matrix.cols()
+            ));
             spr_convert::core::dispatch!(matrix.dtype(), T => {
                 for value in matrix.as_slice::<T>().unwrap() {
                     let mut out = Vec::new();
@@ -172,7 +189,9 @@ fn every_pair() {
                 data.name
             );
             for (j, (to, ending)) in FORMATS.iter().enumerate() {
-                let target = folder.path().join(format!("{} {from} {to}{ending}", data.name));
+                let target = folder
+                    .path()
+                    .join(format!("{} {from} {to}{ending}", data.name));
                 let result = convert(&source, target.to_str().unwrap());
                 check(data, from, to, data.expect[j], &result, &target);
                 if data.expect[j] == Same {
@@ -202,7 +221,11 @@ fn check(
     match (expect, result) {
         (Same, Ok(_)) => return,
         (Loss(kind), Err(e)) if e.kind() == ErrorKind::Loss => {
-            assert!(e.hint_text().unwrap().contains(kind), "{pair}: {e} {:?}", e.hint_text());
+            assert!(
+                e.hint_text().unwrap().contains(kind),
+                "{pair}: {e} {:?}",
+                e.hint_text()
+            );
         }
         (Refused, Err(e)) if e.kind() == ErrorKind::Unfit => {}
         (_, Err(e)) => panic!("{pair}: expected {expect:?}, got {e}"),

@@ -105,7 +105,7 @@ impl Adapter {
                 }
                 Ok(())
             }
-            Keys::Words | Keys::SideFile => check_word(utt.key.as_bytes()),
+            Keys::Words | Keys::SideFile => utt.key.check_word(),
             Keys::FileNames | Keys::Any => Ok(()),
         }
     }
@@ -275,17 +275,4 @@ fn target_dtype(from: Dtype, held: &[Dtype]) -> Option<Dtype> {
             .copied()
             .max_by_key(|to| (from.is_float() && to.is_float(), to.digits()))
     })
-}
-
-/// Kaldi's rule for keys: printable ASCII without blanks, or bytes from 0x80 to 0xFE.
-pub(crate) fn check_word(key: &[u8]) -> Result<()> {
-    match key.iter().find(|&&b| b <= b' ' || b == 0x7f || b == 0xff) {
-        _ if key.is_empty() => Err(Error::unfit(
-            "the key is empty, which the format can't hold",
-        )),
-        Some(b) => Err(Error::unfit(format!(
-            "the key holds byte 0x{b:02x}, which the format can't hold"
-        ))),
-        None => Ok(()),
-    }
 }

@@ -4,7 +4,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::adapt::check_word;
 use crate::bytes::{Env, Output, Part, Sink, Source};
 use crate::format::{OptionSpec, Options};
 use crate::model::Key;
@@ -150,7 +149,8 @@ impl SideWriter {
     /// # Errors
     /// The system refuses, or the key is no word; the latter [can continue](Error::can_continue).
     pub fn write(&mut self, key: &Key, frames: u64) -> Result<()> {
-        check_word(key.as_bytes()).map_err(|e| e.utterance(key).continuable())?;
+        key.check_word()
+            .map_err(|e| e.utterance(key).continuable())?;
         self.sink.put(key.as_bytes())?;
         self.sink.put(format!(" {frames}\n").as_bytes())
     }

@@ -133,7 +133,12 @@ pub(super) struct ConvertArgs {
     #[arg(long)]
     pub(super) dry_run: bool,
     /// Show progress on standard error
-    #[arg(long, value_enum, default_value = "auto", value_name = "auto|always|never|json")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "auto",
+        value_name = "auto|always|never|json"
+    )]
     pub(super) progress: ProgressArg,
 }
 

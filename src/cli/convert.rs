@@ -13,8 +13,12 @@ use crate::builtin;
 pub(super) fn short_form(args: ConvertArgs) -> Result<u8> {
     if let ([only], None) = (args.paths.as_slice(), &args.output) {
         let paths = vec![only.clone()];
-        return info::run(&InfoArgs { paths, quick: false, read: args.read })
-            .map_err(|e| misspelt(e, only));
+        return info::run(&InfoArgs {
+            paths,
+            quick: false,
+            read: args.read,
+        })
+        .map_err(|e| misspelt(e, only));
     }
     let first = args.paths.first().cloned().unwrap_or_default();
     run(args).map_err(|e| misspelt(e, &first))
@@ -99,7 +103,12 @@ mod tests {
 
     #[test]
     fn counts_edits() {
-        for (a, b, n) in [("info", "info", 0), ("inof", "info", 2), ("inf", "info", 1), ("", "ab", 2)] {
+        for (a, b, n) in [
+            ("info", "info", 0),
+            ("inof", "info", 2),
+            ("inf", "info", 1),
+            ("", "ab", 2),
+        ] {
             assert_eq!(distance(a, b), n, "{a} {b}");
         }
     }

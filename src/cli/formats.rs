@@ -15,7 +15,10 @@ pub(super) fn run(args: &FormatsArgs) -> Result<u8> {
     }
     let chosen = match &args.name {
         Some(name) => vec![capabilities::of(registry.get(name)?)?],
-        None => registry.formats().map(capabilities::of).collect::<Result<Vec<_>>>()?,
+        None => registry
+            .formats()
+            .map(capabilities::of)
+            .collect::<Result<Vec<_>>>()?,
     };
     if args.json {
         let text = serde_json::to_string_pretty(&chosen)
@@ -33,8 +36,16 @@ fn list(formats: &[Capability]) -> String {
     for format in formats {
         let extensions: Vec<_> = format.extensions.iter().map(|e| format!(".{e}")).collect();
         out.push_str(&format!("{:<8}{}\n", format.name, format.title));
-        out.push_str(&format!("{:8}{}; features: {}\n", "", extensions.join(" "), format.features));
-        out.push_str(&format!("{:8}labels: {}; names: {}\n", "", format.labels, format.keys));
+        out.push_str(&format!(
+            "{:8}{}; features: {}\n",
+            "",
+            extensions.join(" "),
+            format.features
+        ));
+        out.push_str(&format!(
+            "{:8}labels: {}; names: {}\n",
+            "", format.labels, format.keys
+        ));
     }
     out.push_str("All are read and written. More on one: spr-convert formats NAME\n");
     out
@@ -50,7 +61,10 @@ fn full(format: &Capability) -> String {
         ("names", format.keys.to_owned()),
         ("same in all", format.uniform.clone()),
         ("no frames", format.empty.to_owned()),
-        ("frame shift", if format.frame_times { "yes" } else { "no" }.to_owned()),
+        (
+            "frame shift",
+            if format.frame_times { "yes" } else { "no" }.to_owned(),
+        ),
         ("header lines", format.tags.to_owned()),
     ] {
         out.push_str(&format!("  {name:<14}{value}\n"));
@@ -58,7 +72,10 @@ fn full(format: &Capability) -> String {
     if !format.options.is_empty() {
         out.push_str("options, after a comma or with --oo (input) and --co (output):\n");
         for option in &format.options {
-            out.push_str(&format!("  {}={}\n      {}\n", option.name, option.value, option.help));
+            out.push_str(&format!(
+                "  {}={}\n      {}\n",
+                option.name, option.value, option.help
+            ));
         }
     }
     out

@@ -52,8 +52,11 @@ fn describe(facts: &Facts) -> String {
     }
     line("format", format);
     if let (Some(utterances), Some(frames)) = (facts.utterances, facts.frames) {
-        let mut text =
-            format!("{}, {}", report::count(utterances, "utterance"), report::count(frames, "frame"));
+        let mut text = format!(
+            "{}, {}",
+            report::count(utterances, "utterance"),
+            report::count(frames, "frame")
+        );
         if let Some((least, most)) = facts.shapes.frames.filter(|_| utterances > 1) {
             text.push_str(&format!(" ({least} to {most} each)"));
         }
@@ -85,7 +88,13 @@ fn features(facts: &Facts) -> String {
     let columns = match facts.dim {
         Some(dim) => report::count(dim, "column"),
         None => {
-            let dims: Vec<_> = facts.shapes.dims.iter().take(6).map(ToString::to_string).collect();
+            let dims: Vec<_> = facts
+                .shapes
+                .dims
+                .iter()
+                .take(6)
+                .map(ToString::to_string)
+                .collect();
             format!("{} columns", dims.join(" or "))
         }
     };
@@ -96,7 +105,13 @@ fn features(facts: &Facts) -> String {
             names.join(" or ")
         }
     };
-    let ranks: Vec<_> = facts.shapes.ranks.iter().copied().filter(|r| *r != "matrix").collect();
+    let ranks: Vec<_> = facts
+        .shapes
+        .ranks
+        .iter()
+        .copied()
+        .filter(|r| *r != "matrix")
+        .collect();
     let mut text = format!("{columns} of {dtype}");
     if !ranks.is_empty() {
         text = format!("{}, {dtype}", ranks.join(" or "));

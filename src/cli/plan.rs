@@ -7,12 +7,15 @@ use spr_core::{Error, Limits, Result};
 
 use super::args::{ConvertArgs, OnErrorArg, ReadArgs};
 use super::report;
+use crate::argument::{Input, Pair, Target, pair};
 use crate::job::{Job, OnError};
-use crate::spec::{Input, Pair, Target, pair};
 
 /// The surroundings that the flags ask for.
 pub(super) fn env(args: &ReadArgs) -> Result<Env> {
-    let limits = Limits { max_alloc: parse_size(&args.max_alloc)?, ..Limits::default() };
+    let limits = Limits {
+        max_alloc: parse_size(&args.max_alloc)?,
+        ..Limits::default()
+    };
     let access = match (args.safe, args.allow_pipes) {
         (true, _) => Access::Safe,
         (_, true) => Access::Files,
@@ -29,7 +32,10 @@ pub(super) fn env(args: &ReadArgs) -> Result<Env> {
 /// `512m`, `4g`, `1000000`; binary multiples.
 fn parse_size(text: &str) -> Result<u64> {
     let lower = text.to_ascii_lowercase();
-    let (digits, shift) = match lower.trim_end_matches('b').strip_suffix(['k', 'm', 'g', 't']) {
+    let (digits, shift) = match lower
+        .trim_end_matches('b')
+        .strip_suffix(['k', 'm', 'g', 't'])
+    {
         Some(digits) => match lower.trim_end_matches('b').as_bytes().last() {
             Some(b'k') => (digits, 10),
             Some(b'm') => (digits, 20),
@@ -54,11 +60,7 @@ fn pairs(texts: &[String]) -> Result<Vec<Pair>> {
 }
 
 /// The data sets that `paths` name.
-pub(super) fn inputs(
-    paths: &[String],
-    args: &ReadArgs,
-    registry: &Registry,
-) -> Result<Vec<Input>> {
+pub(super) fn inputs(paths: &[String], args: &ReadArgs, registry: &Registry) -> Result<Vec<Input>> {
     let from = format(args.from.as_ref(), registry)?;
     let options = pairs(&args.input_options)?;
     let mut inputs = Vec::new();
@@ -85,7 +87,11 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
         let mut found = Input::parse(labels, None, &[], registry)?;
         match (found.pop(), found.is_empty()) {
             (Some(only), true) => job.labels = Some(only),
-            _ => return Err(Error::usage(format!("--labels takes one data set: '{labels}'"))),
+            _ => {
+                return Err(Error::usage(format!(
+                    "--labels takes one data set: '{labels}'"
+                )));
+            }
         }
     }
     let labels_stdin = job.labels.iter().filter(|labels| labels.is_stdin()).count();
@@ -130,7 +136,12 @@ mod tests {
 
     #[test]
     fn sizes() {
-        for (text, bytes) in [("4g", 4 << 30), ("512M", 512 << 20), ("10kb", 10240), ("7", 7)] {
+        for (text, bytes) in [
+            ("4g", 4 << 30),
+            ("512M", 512 << 20),
+            ("10kb", 10240),
+            ("7", 7),
+        ] {
             assert_eq!(parse_size(text).unwrap(), bytes);
         }
         for text in ["", "g", "1.5g", "-1", "99999999999g"] {

@@ -40,7 +40,13 @@ impl Progress {
             _ => Show::Nothing,
         };
         let now = Instant::now();
-        Self { show, log, quiet, started: now, last: now }
+        Self {
+            show,
+            log,
+            quiet,
+            started: now,
+            last: now,
+        }
     }
 
     /// Clears the line.
@@ -68,7 +74,10 @@ impl Observer for Progress {
         let seconds = self.started.elapsed().as_secs_f64();
         match &self.show {
             Show::Nothing => {}
-            #[expect(clippy::cast_precision_loss, reason = "a rate is shown with two digits")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "a rate is shown with two digits"
+            )]
             Show::Bar(bar) => {
                 let rate = frames as f64 / seconds.max(1e-9);
                 bar.set_message(format!(

@@ -30,7 +30,11 @@ pub(super) fn say(label: &str, text: &str) {
 /// The closing line, after what was lost.
 pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
     for (kind, line) in outcome.losses.lines() {
-        let label = if policy.allows(kind) { "lost as allowed" } else { "not kept" };
+        let label = if policy.allows(kind) {
+            "lost as allowed"
+        } else {
+            "not kept"
+        };
         say(label, &describe(kind, line));
     }
     let written = &outcome.written;

@@ -14,8 +14,16 @@ fn explain_says_and_does_nothing() {
     ));
     let lines: Vec<_> = said.out.lines().collect();
     assert_eq!(lines.len(), 3, "{}", said.out);
-    assert!(lines[0].contains("a path; format kaldi (by its content)"), "{}", lines[0]);
-    assert!(lines[2].ends_with("names to out.pfile.utt2num_frames"), "{}", lines[2]);
+    assert!(
+        lines[0].contains("a path; format kaldi (by its content)"),
+        "{}",
+        lines[0]
+    );
+    assert!(
+        lines[2].ends_with("names to out.pfile.utt2num_frames"),
+        "{}",
+        lines[2]
+    );
     assert_eq!(s.names(), [""; 0]);
     let said = s.ok(&format!("scp,p:{} ark,t:- --explain", sample("fbank.scp")));
     assert!(said.out.contains("a Kaldi rspecifier") && said.out.contains("standard output"));
@@ -27,7 +35,10 @@ fn forms() {
     fs::copy(sample("fbank.ark"), s.path("info")).unwrap();
     // A bare file is looked into; ./info is a file.
     let bare = s.run(&sample("fbank.ark"));
-    assert_eq!(bare.out, s.run(&format!("info {}", sample("fbank.ark"))).out);
+    assert_eq!(
+        bare.out,
+        s.run(&format!("info {}", sample("fbank.ark"))).out
+    );
     assert!(s.ok("./info").out.contains("12 utterances"));
     s.ok("./info x.jsonl");
     s.ok("x.jsonl -t kaldi y");
@@ -50,7 +61,11 @@ fn globs_are_sorted() {
     }
     s.ok("f*.jsonl ark,t:all.txt");
     let text = String::from_utf8(s.read("all.txt")).unwrap();
-    let keys: Vec<_> = text.lines().filter(|l| l.ends_with('[')).map(|l| &l[..1]).collect();
+    let keys: Vec<_> = text
+        .lines()
+        .filter(|l| l.ends_with('['))
+        .map(|l| &l[..1])
+        .collect();
     assert_eq!(keys, ["a", "c", "b"]);
     let error = s.fails("g*.jsonl x.ark");
     assert!(error.contains("no file matches 'g*.jsonl'"), "{error}");
@@ -61,18 +76,54 @@ fn mistakes_are_told_with_the_way_out() {
     let s = Scratch::new();
     fs::copy(sample("fbank.ark"), s.path("f.ark")).unwrap();
     for (line, message, hint) in [
-        ("inof f.ark", "inof: cannot open: No such file", "did you mean the verb 'info'?"),
-        ("f.ark out", "out: nothing says which format to write", "--to: kaldi, pfile"),
+        (
+            "inof f.ark",
+            "inof: cannot open: No such file",
+            "did you mean the verb 'info'?",
+        ),
+        (
+            "f.ark out",
+            "out: nothing says which format to write",
+            "--to: kaldi, pfile",
+        ),
         ("f.ark out.xyz", "no format is written to .xyz", "--to"),
-        ("f.ark -t pfil x", "unknown format 'pfil'", "known: kaldi, pfile, pickle"),
-        ("f.ark x.pfile,bytorder=big", "unknown option 'bytorder' for pfile", "keys"),
-        ("f.ark x.pfile --allow-loss presicion", "unknown kind of loss 'presicion'", "precision, range"),
-        ("f.ark x.pfile --dtype float", "unknown element type 'float'", "f32, f64"),
-        ("f.ark x.pfile --max-alloc lots", "'lots' is no size", "512m"),
+        (
+            "f.ark -t pfil x",
+            "unknown format 'pfil'",
+            "known: kaldi, pfile, pickle",
+        ),
+        (
+            "f.ark x.pfile,bytorder=big",
+            "unknown option 'bytorder' for pfile",
+            "keys",
+        ),
+        (
+            "f.ark x.pfile --allow-loss presicion",
+            "unknown kind of loss 'presicion'",
+            "precision, range",
+        ),
+        (
+            "f.ark x.pfile --dtype float",
+            "unknown element type 'float'",
+            "f32, f64",
+        ),
+        (
+            "f.ark x.pfile --max-alloc lots",
+            "'lots' is no size",
+            "512m",
+        ),
         ("f.ark x.spr", "a second utterance", "end the name with /"),
         ("f.ark pfile:d/", "d/: is a folder", "name a file"),
-        ("nowhere/f.ark x.pfile", "nowhere/f.ark: cannot open: No such file or directory", ""),
-        ("f.ark nowhere/x.pfile", "nowhere/x.pfile: cannot create: No such file or directory", ""),
+        (
+            "nowhere/f.ark x.pfile",
+            "nowhere/f.ark: cannot open: No such file or directory",
+            "",
+        ),
+        (
+            "f.ark nowhere/x.pfile",
+            "nowhere/x.pfile: cannot create: No such file or directory",
+            "",
+        ),
     ] {
         let error = s.fails(line);
         assert!(error.contains(message), "{line}: {error}");
@@ -89,7 +140,10 @@ fn commands_in_files_need_leave() {
     s.write("x.scp", "a touch gotcha; cat f.ark |\n");
     s.write("f.ark", "");
     let error = s.fails("scp:x.scp y.jsonl");
-    assert!(error.contains("x.scp:1: utterance a: refused to run"), "{error}");
+    assert!(
+        error.contains("x.scp:1: utterance a: refused to run"),
+        "{error}"
+    );
     assert!(!s.path("gotcha").exists());
     let said = s.shell("spr-convert --safe 'ark:touch gotcha |' y.jsonl");
     assert_eq!(said.status, 2, "{}", said.err);
@@ -97,7 +151,10 @@ fn commands_in_files_need_leave() {
     let said = s.shell("spr-convert 'ark:false |' y.jsonl");
     assert_eq!(said.status, 2, "{}", said.err);
     assert!(said.err.contains("exit status 1"), "{}", said.err);
-    let said = s.shell(&format!("spr-convert {} 'ark:| cat >/dev/null; exit 4'", sample("fbank.ark")));
+    let said = s.shell(&format!(
+        "spr-convert {} 'ark:| cat >/dev/null; exit 4'",
+        sample("fbank.ark")
+    ));
     assert_eq!(said.status, 2, "{}", said.err);
     assert!(said.err.contains("exit status 4"), "{}", said.err);
 }
@@ -107,7 +164,12 @@ fn the_manual_and_completions() {
     let s = Scratch::new();
     assert!(s.ok("man").out.contains(".TH spr-convert"));
     for shell in ["bash", "zsh", "fish", "powershell"] {
-        assert!(s.ok(&format!("completions {shell}")).out.contains("allow-loss"), "{shell}");
+        assert!(
+            s.ok(&format!("completions {shell}"))
+                .out
+                .contains("allow-loss"),
+            "{shell}"
+        );
     }
     let help = s.ok("--help").out;
     assert!(help.contains("Examples:") && help.lines().all(|l| l.chars().count() <= 100));

@@ -12,10 +12,16 @@ fn original(name: &str) -> Vec<u8> {
 #[test]
 fn the_main_job_and_back() {
     let s = Scratch::new();
-    let said = s.run_args(&[&sample("fbank.scp"), "--labels", &sample("ali.txt"), "train.pfile"]);
+    let said = s.run_args(&[
+        &sample("fbank.scp"),
+        "--labels",
+        &sample("ali.txt"),
+        "train.pfile",
+    ]);
     assert_eq!(said.status, 0, "{}", said.err);
     assert!(
-        said.err.starts_with("12 utterances, 3111 frames, 0 skipped (kaldi -> pfile, "),
+        said.err
+            .starts_with("12 utterances, 3111 frames, 0 skipped (kaldi -> pfile, "),
         "{}",
         said.err
     );
@@ -25,7 +31,9 @@ fn the_main_job_and_back() {
     assert_eq!(s.read("back.ark"), original("fbank.ark"));
     let words = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).unwrap();
-        text.lines().map(|l| l.trim_end().to_owned()).collect::<Vec<_>>()
+        text.lines()
+            .map(|l| l.trim_end().to_owned())
+            .collect::<Vec<_>>()
     };
     // Kaldi writes a blank after every number; the sample was not written by Kaldi.
     assert_eq!(words(s.read("ali.txt")), words(original("ali.txt")));
@@ -33,7 +41,16 @@ fn the_main_job_and_back() {
 
 #[test]
 fn through_every_format_bit_for_bit() {
-    let chains = ["a.pfile", "a.pkl", "a.pkl.gz", "a.spr/", "a.key/", "a.jsonl", "a.jsonl.zst", "a.ark.bz2"];
+    let chains = [
+        "a.pfile",
+        "a.pkl",
+        "a.pkl.gz",
+        "a.spr/",
+        "a.key/",
+        "a.jsonl",
+        "a.jsonl.zst",
+        "a.ark.bz2",
+    ];
     for (archive, chains) in [("fbank.ark", &chains[..]), ("cmvn.ark", &chains[1..])] {
         for first in chains {
             for second in chains {
@@ -42,7 +59,11 @@ fn through_every_format_bit_for_bit() {
                 s.ok(&format!("{} {first}", sample(archive)));
                 s.ok(&format!("{first} {second}"));
                 s.ok(&format!("{second} back.ark"));
-                assert_eq!(s.read("back.ark"), original(archive), "{archive} {first} {second}");
+                assert_eq!(
+                    s.read("back.ark"),
+                    original(archive),
+                    "{archive} {first} {second}"
+                );
             }
         }
     }
@@ -53,10 +74,18 @@ fn labelled_data_pass_through_what_holds_them() {
     for first in ["a.pfile", "a.pkl", "a.jsonl"] {
         for second in ["b.pfile", "b.pkl", "b.jsonl"] {
             let s = Scratch::new();
-            s.ok(&format!("{} --labels {} {first}", sample("fbank.ark"), sample("ali.ark")));
+            s.ok(&format!(
+                "{} --labels {} {first}",
+                sample("fbank.ark"),
+                sample("ali.ark")
+            ));
             s.ok(&format!("{first} {second}"));
             s.ok(&format!("{second} back.ark --labels-out ark:ali.ark"));
-            assert_eq!(s.read("back.ark"), original("fbank.ark"), "{first} {second}");
+            assert_eq!(
+                s.read("back.ark"),
+                original("fbank.ark"),
+                "{first} {second}"
+            );
             assert_eq!(s.read("ali.ark"), original("ali.ark"), "{first} {second}");
         }
     }
@@ -68,7 +97,12 @@ fn archive_and_index() {
     s.ok(&format!("scp:{} ark,scp:f.ark,f.scp", sample("fbank.scp")));
     assert_eq!(s.read("f.ark"), original("fbank.ark"));
     let script = String::from_utf8(s.read("f.scp")).unwrap();
-    assert_eq!(script, fs::read_to_string(sample("fbank.scp")).unwrap().replace("fbank.", "f."));
+    assert_eq!(
+        script,
+        fs::read_to_string(sample("fbank.scp"))
+            .unwrap()
+            .replace("fbank.", "f.")
+    );
     s.ok("f.scp g.scp");
     assert_eq!(s.read("g.ark"), s.read("f.ark"));
     // The second utterance alone, by its place.
@@ -96,7 +130,10 @@ fn text_and_pipes() {
     ));
     assert_eq!(said.status, 0, "{}", said.err);
     assert_eq!(s.read("piped.ark"), original("fbank.ark"));
-    let said = s.shell(&format!("spr-convert {} ark:- | head -c 100 >/dev/null", sample("fbank.ark")));
+    let said = s.shell(&format!(
+        "spr-convert {} ark:- | head -c 100 >/dev/null",
+        sample("fbank.ark")
+    ));
     assert_eq!((said.status, said.err.as_str()), (0, ""));
 }
 
@@ -106,13 +143,25 @@ fn a_loss_is_measured_and_refused_until_allowed() {
     let error = s.fails(&format!("{} c.pfile", sample("cmvn.ark")));
     let changed = error.split("precision: ").nth(1).unwrap();
     let count: u64 = changed.split(' ').next().unwrap().parse().unwrap();
-    assert!(count > 0 && changed.contains("change, by up to "), "{error}");
+    assert!(
+        count > 0 && changed.contains("change, by up to "),
+        "{error}"
+    );
     let said = s.run_args(&[&sample("cmvn.ark"), "c.pfile", "--allow-loss", "precision"]);
     assert_eq!(said.status, 0, "{}", said.err);
-    assert!(said.err.contains(&format!("lost as allowed: precision: {count} of ")), "{}", said.err);
+    assert!(
+        said.err
+            .contains(&format!("lost as allowed: precision: {count} of ")),
+        "{}",
+        said.err
+    );
     let said = s.run_args(&[&sample("cmvn.ark"), "d.ark", "--dtype", "f32"]);
     assert_eq!(said.status, 0, "{}", said.err);
-    let error = s.fails(&format!("{} --labels {} x.ark", sample("fbank.ark"), sample("ali.txt")));
+    let error = s.fails(&format!(
+        "{} --labels {} x.ark",
+        sample("fbank.ark"),
+        sample("ali.txt")
+    ));
     assert!(error.contains("labels: "), "{error}");
     let error = s.fails("c.pfile -t pfile - --on-error skip");
     assert!(error.contains("keys: "), "{error}");
@@ -158,15 +207,30 @@ fn utterances_without_labels_stop_or_are_skipped() {
     let short: Vec<_> = ali
         .lines()
         .filter(|line| !line.starts_with("bob-002"))
-        .map(|line| if line.starts_with("cleo-001") { "cleo-001 1 2 3" } else { line })
+        .map(|line| {
+            if line.starts_with("cleo-001") {
+                "cleo-001 1 2 3"
+            } else {
+                line
+            }
+        })
         .collect();
     s.write("ali.txt", short.join("\n") + "\n");
     let line = format!("{} --labels ali.txt", sample("fbank.ark"));
     let error = s.fails(&format!("{line} x.pfile"));
-    assert!(error.contains("utterance bob-002: no labels in ali.txt"), "{error}");
-    let said = s.run(&format!("{line} x.pfile --on-error skip --error-log log.jsonl"));
+    assert!(
+        error.contains("utterance bob-002: no labels in ali.txt"),
+        "{error}"
+    );
+    let said = s.run(&format!(
+        "{line} x.pfile --on-error skip --error-log log.jsonl"
+    ));
     assert_eq!(said.status, 3, "{}", said.err);
-    assert!(said.err.contains("10 utterances, ") && said.err.contains(" 2 skipped "), "{}", said.err);
+    assert!(
+        said.err.contains("10 utterances, ") && said.err.contains(" 2 skipped "),
+        "{}",
+        said.err
+    );
     let log = String::from_utf8(s.read("log.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 2);
     assert!(log.contains("\"utterance\":\"cleo-001\""), "{log}");
@@ -180,7 +244,10 @@ fn dry_runs_report_and_summary() {
     assert_eq!(s.names(), [""; 0]);
     let error = s.fails(&format!("{} x.pfile --dry-run", sample("cmvn.ark")));
     assert!(error.contains("precision"), "{error}");
-    let said = s.ok(&format!("{} x.pfile --json --report r.json", sample("fbank.ark")));
+    let said = s.ok(&format!(
+        "{} x.pfile --json --report r.json",
+        sample("fbank.ark")
+    ));
     let last = said.err.lines().last().unwrap().to_owned();
     for text in [last, String::from_utf8(s.read("r.json")).unwrap()] {
         let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -196,7 +263,12 @@ fn an_empty_table_is_fine_with_a_warning() {
     s.write("empty.ark", "");
     for output in ["a.ark", "a.pfile", "a.jsonl", "spr:d/"] {
         let said = s.ok(&format!("ark:empty.ark {output}"));
-        assert!(said.err.contains("warning: ark:empty.ark: holds no utterances"), "{}", said.err);
+        assert!(
+            said.err
+                .contains("warning: ark:empty.ark: holds no utterances"),
+            "{}",
+            said.err
+        );
         assert!(said.err.contains("0 utterances, 0 frames"), "{}", said.err);
     }
 }

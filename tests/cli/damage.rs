@@ -20,7 +20,16 @@ fn corpus(s: &Scratch) -> Vec<&'static str> {
     fs::copy(s.path("d.spr/ann-1.spr"), s.path("in.spr")).unwrap();
     fs::copy(s.path("e.key/ann-1.key"), s.path("in.key")).unwrap();
     s.ok("in.ark in.ark.gz");
-    vec!["in.ark", "in.txt", "in.pfile", "in.pkl", "in.spr", "in.key", "in.jsonl", "in.ark.gz"]
+    vec![
+        "in.ark",
+        "in.txt",
+        "in.pfile",
+        "in.pkl",
+        "in.spr",
+        "in.key",
+        "in.jsonl",
+        "in.ark.gz",
+    ]
 }
 
 #[test]
@@ -52,9 +61,17 @@ fn cut_anywhere() {
                 continue;
             }
             assert_eq!(said.status, 2, "{name} cut at {cut}: {}", said.err);
-            let errors: Vec<_> = said.err.lines().filter(|l| l.contains(": error: ")).collect();
+            let errors: Vec<_> = said
+                .err
+                .lines()
+                .filter(|l| l.contains(": error: "))
+                .collect();
             assert_eq!(errors.len(), 1, "{name} cut at {cut}: {}", said.err);
-            assert!(errors[0].contains("error: cut"), "{name} cut at {cut}: {}", said.err);
+            assert!(
+                errors[0].contains("error: cut"),
+                "{name} cut at {cut}: {}",
+                said.err
+            );
             assert!(!s.path("out.jsonl").exists(), "{name} cut at {cut}");
             tried += 1;
         }
@@ -85,8 +102,14 @@ fn absurd_sizes_fail_at_once() {
     ark.extend_from_slice(&huge);
     s.write("huge.ark", &ark);
     let error = s.fails("huge.ark x.jsonl");
-    assert!(error.contains("huge.ark@") && error.contains("utterance a: "), "{error}");
-    s.write("huge.spr", ".spr\nDATA\tTRACK\nTYPE\tF32\nFORMAT\tBIN01\nDIM1\t2147483647\nDIM2\t2147483647\n#\n");
+    assert!(
+        error.contains("huge.ark@") && error.contains("utterance a: "),
+        "{error}"
+    );
+    s.write(
+        "huge.spr",
+        ".spr\nDATA\tTRACK\nTYPE\tF32\nFORMAT\tBIN01\nDIM1\t2147483647\nDIM2\t2147483647\n#\n",
+    );
     s.fails("huge.spr x.jsonl");
     // Below the limit, but not in the file: nothing is allocated for it, even from a pipe.
     let mut ark = b"a \0BFM \x04".to_vec();
@@ -95,7 +118,10 @@ fn absurd_sizes_fail_at_once() {
     ark.extend_from_slice(&30_000i32.to_le_bytes());
     s.write("big.ark", &ark);
     let error = s.fails("big.ark x.jsonl");
-    assert!(error.contains("3600000000 bytes are due, 0 are there"), "{error}");
+    assert!(
+        error.contains("3600000000 bytes are due, 0 are there"),
+        "{error}"
+    );
     let said = s.shell("ulimit -v 400000; cat big.ark | spr-convert - -f kaldi x.jsonl");
     assert_eq!(said.status, 2, "{}", said.err);
     assert!(said.err.contains("bytes are due"), "{}", said.err);
@@ -107,7 +133,10 @@ fn the_wrong_sort_of_file() {
     fs::copy(sample("text"), s.path("text")).unwrap();
     s.write("noise", [0x9cu8, 0x17, 0x00, 0xfe].repeat(100));
     s.write("empty", "");
-    for (name, message) in [("noise", "noise: no known format"), ("empty", "empty: the file is empty")] {
+    for (name, message) in [
+        ("noise", "noise: no known format"),
+        ("empty", "empty: the file is empty"),
+    ] {
         let error = s.fails(&format!("{name} x.jsonl"));
         assert!(error.contains(message), "{error}");
     }
@@ -126,10 +155,17 @@ fn skipping_keeps_what_is_good() {
     let s = Scratch::new();
     let bytes = fs::read(sample("fbank.ark")).unwrap();
     s.write("cut.ark", &bytes[..100_000]);
-    for line in ["cut.ark x.jsonl --on-error skip", "ark,p:cut.ark x.jsonl --overwrite"] {
+    for line in [
+        "cut.ark x.jsonl --on-error skip",
+        "ark,p:cut.ark x.jsonl --overwrite",
+    ] {
         let said = s.run(line);
         assert_eq!(said.status, 3, "{}", said.err);
-        assert!(said.err.contains("2 utterances, ") && said.err.contains("1 skipped"), "{}", said.err);
+        assert!(
+            said.err.contains("2 utterances, ") && said.err.contains("1 skipped"),
+            "{}",
+            said.err
+        );
     }
     // An index with one bad line loses one utterance.
     let script = fs::read_to_string(sample("fbank.scp")).unwrap();
@@ -140,5 +176,9 @@ fn skipping_keeps_what_is_good() {
     assert!(error.contains("utterance bob-001: "), "{error}");
     let said = s.run("scp,p:bad.scp y.jsonl");
     assert_eq!(said.status, 3, "{}", said.err);
-    assert!(said.err.contains("11 utterances, ") && said.err.contains("1 skipped"), "{}", said.err);
+    assert!(
+        said.err.contains("11 utterances, ") && said.err.contains("1 skipped"),
+        "{}",
+        said.err
+    );
 }

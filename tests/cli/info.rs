@@ -24,7 +24,10 @@ fn the_samples() {
     let facts = info(&s, &sample("ali.txt"));
     assert_eq!(facts["kinds"], json!(["labels"]));
     assert_eq!(facts["label_columns"], 1);
-    assert_eq!(facts["labels"], json!({"min": 0, "max": 23, "distinct": 24}));
+    assert_eq!(
+        facts["labels"],
+        json!({"min": 0, "max": 23, "distinct": 24})
+    );
     assert_eq!(facts["byte_order"], Value::Null);
     assert_eq!(info(&s, &sample("mfcc_cm.ark"))["compression"], "CM");
     assert_eq!(info(&s, &sample("mfcc_cm.ark"))["dim"], 13);
@@ -34,21 +37,38 @@ fn the_samples() {
 #[test]
 fn where_names_come_from() {
     let s = Scratch::new();
-    s.ok(&format!("{} --labels {} a.pfile", sample("fbank.ark"), sample("ali.ark")));
+    s.ok(&format!(
+        "{} --labels {} a.pfile",
+        sample("fbank.ark"),
+        sample("ali.ark")
+    ));
     let facts = info(&s, "a.pfile");
-    assert_eq!((&facts["keys"], &facts["byte_order"]), (&json!("sidecar"), &json!("big")));
+    assert_eq!(
+        (&facts["keys"], &facts["byte_order"]),
+        (&json!("sidecar"), &json!("big"))
+    );
     assert_eq!(facts["kinds"], json!(["features", "labels"]));
     let facts = info(&s, "a.pfile,keys=none");
     assert_eq!(facts["keys"], "generated");
     let facts = info(&s, "--quick a.pfile");
-    assert_eq!((&facts["utterances"], &facts["frames"]), (&json!(12), &json!(3111)));
-    assert_eq!((&facts["dim"], &facts["label_columns"]), (&json!(40), &json!(1)));
+    assert_eq!(
+        (&facts["utterances"], &facts["frames"]),
+        (&json!(12), &json!(3111))
+    );
+    assert_eq!(
+        (&facts["dim"], &facts["label_columns"]),
+        (&json!(40), &json!(1))
+    );
 }
 
 #[test]
 fn for_people_in_80_columns() {
     let s = Scratch::new();
-    s.ok(&format!("{} --labels {} a.pfile", sample("fbank.ark"), sample("ali.ark")));
+    s.ok(&format!(
+        "{} --labels {} a.pfile",
+        sample("fbank.ark"),
+        sample("ali.ark")
+    ));
     let said = s.ok("info a.pfile");
     assert_eq!(
         said.out,
@@ -82,13 +102,20 @@ fn formats_come_from_the_capabilities() {
     let s = Scratch::new();
     let list = s.ok("formats").out;
     let all: Value = serde_json::from_str(&s.ok("formats --json").out).unwrap();
-    let names: Vec<_> =
-        all.as_array().unwrap().iter().map(|f| f["name"].as_str().unwrap()).collect();
+    let names: Vec<_> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["name"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["kaldi", "pfile", "pickle", "spr", "key", "jsonl"]);
     for name in names {
         assert!(list.contains(name));
         assert!(s.ok(&format!("formats {name}")).out.contains("features"));
     }
     let readme = include_str!("../../README.md");
-    assert!(readme.contains(&s.ok("formats --markdown").out), "README's table is out of date");
+    assert!(
+        readme.contains(&s.ok("formats --markdown").out),
+        "README's table is out of date"
+    );
 }

@@ -1,6 +1,11 @@
 //! The program itself: standard output, standard error, exit status, files left behind.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
 
 mod arguments;
 mod convert;
@@ -13,7 +18,10 @@ use std::process::{Command, Output, Stdio};
 
 /// The repository's sample corpus.
 fn sample(name: &str) -> String {
-    format!("{}/fixtures/samples/kaldi/{name}", env!("CARGO_MANIFEST_DIR"))
+    format!(
+        "{}/fixtures/samples/kaldi/{name}",
+        env!("CARGO_MANIFEST_DIR")
+    )
 }
 
 /// An empty folder to work in.
@@ -68,8 +76,16 @@ impl Scratch {
             std::env::var("PATH").unwrap_or_default()
         );
         let mut command = Command::new("bash");
-        command.args(["-o", "pipefail", "-c", line]).env("PATH", path);
-        said(command.current_dir(self.0.path()).stdin(Stdio::null()).output().unwrap())
+        command
+            .args(["-o", "pipefail", "-c", line])
+            .env("PATH", path);
+        said(
+            command
+                .current_dir(self.0.path())
+                .stdin(Stdio::null())
+                .output()
+                .unwrap(),
+        )
     }
 
     /// Runs the program and demands success.
@@ -84,7 +100,11 @@ impl Scratch {
         let before = self.names();
         let said = self.run(line);
         assert_eq!(said.status, 2, "{line}: {}{}", said.out, said.err);
-        let errors: Vec<_> = said.err.lines().filter(|l| l.contains(": error: ")).collect();
+        let errors: Vec<_> = said
+            .err
+            .lines()
+            .filter(|l| l.contains(": error: "))
+            .collect();
         assert_eq!(errors.len(), 1, "{line}: {}", said.err);
         assert!(!said.err.contains("panicked"), "{line}: {}", said.err);
         assert_eq!(self.names(), before, "{line}: left something behind");

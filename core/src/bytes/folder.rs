@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::output::{exists, temporary_beside};
+use super::temporary::{exists, temporary_beside};
 use super::{Codec, Sink};
 use crate::model::Key;
 use crate::{Error, Result};

@@ -7,6 +7,7 @@ mod folder;
 mod output;
 mod sink;
 mod source;
+mod temporary;
 
 pub use crate::order::{ByteOrder, swap_in_place};
 pub use codec::Codec;

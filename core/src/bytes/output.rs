@@ -1,7 +1,6 @@
 //! Where a writer's streams go: files that appear together, a folder, standard output, a command.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,6 +11,7 @@ use tempfile::NamedTempFile;
 use super::command::Command;
 use super::folder::Folder;
 use super::sink::{Finish, Memory, Sink};
+use super::temporary::{exists, temporary_beside};
 use super::{Access, Codec};
 use crate::model::Key;
 use crate::{Error, Result};
@@ -406,41 +406,6 @@ fn register(finished: &Finished, entry: Entry) -> impl FnOnce() + Send + 'static
             finished.push(entry);
         }
     }
-}
-
-pub(super) fn exists(name: String) -> Error {
-    Error::usage("exists already")
-        .file(name)
-        .hint("replace it with --overwrite")
-}
-
-/// Makes something called `.NAME.spr-PID.tmp` in the folder of `path`, with the permissions that
-/// the user's umask leaves.
-pub(super) fn temporary_beside<T>(
-    path: &Path,
-    make: impl FnOnce(&tempfile::Builder<'_, '_>, &Path) -> io::Result<T>,
-) -> io::Result<T> {
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    let mut prefix = OsString::from(".");
-    prefix.push(name);
-    prefix.push(format!(".spr-{}", std::process::id()));
-    let folder = path
-        .parent()
-        .filter(|p| !p.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".tmp").rand_bytes(0);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = if path.extension().is_none() {
-            0o777
-        } else {
-            0o666
-        };
-        builder.permissions(fs::Permissions::from_mode(mode));
-    }
-    make(&builder, folder)
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

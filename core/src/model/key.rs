@@ -3,6 +3,8 @@
 use std::borrow::Borrow;
 use std::fmt;
 
+use crate::{Error, Result};
+
 /// The name of an utterance: any bytes, usually UTF-8.
 ///
 /// It displays as text that is safe on a terminal: control characters are escaped and bytes that
@@ -26,11 +28,33 @@ impl Key {
         std::str::from_utf8(&self.0).ok()
     }
 
+    /// Checks that it is one word: not empty, every byte a [word byte](is_word_byte). This is what
+    /// Kaldi demands of keys.
+    ///
+    /// # Errors
+    /// It is not; the error names the byte.
+    pub fn check_word(&self) -> Result<()> {
+        match self.0.iter().find(|b| !is_word_byte(**b)) {
+            Some(b) => Err(Error::unfit(format!(
+                "the key holds byte 0x{b:02x}, which the format can't hold"
+            ))),
+            None if self.0.is_empty() => Err(Error::unfit(
+                "the key is empty, which the format can't hold",
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// Replaces the bytes and keeps the allocation.
     pub fn set(&mut self, bytes: &[u8]) {
         self.0.clear();
         self.0.extend_from_slice(bytes);
     }
+}
+
+/// Whether a byte may stand in a word: printable ASCII but the blank, or 0x80 to 0xFE.
+pub fn is_word_byte(b: u8) -> bool {
+    !matches!(b, 0..=b' ' | 0x7f | 0xff)
 }
 
 impl From<&str> for Key {

@@ -13,7 +13,7 @@ pub use cast::CastStats;
 pub use decimal::Decimal;
 pub use dtype::{Dtype, Element, Wide};
 pub use info::{DatasetInfo, KeySource};
-pub use key::Key;
+pub use key::{Key, is_word_byte};
 pub use matrix::{Matrix, Rank};
 pub use meta::{Meta, Tag};
 pub use utterance::Utterance;

@@ -44,8 +44,17 @@ impl FolderReader {
                 .utterance(&pair[0].0)
                 .file(pair[1].1.display().to_string()));
         }
-        let info = DatasetInfo { utterances: Some(files.len() as u64), ..DatasetInfo::default() };
-        Ok(Self { files: files.into_iter(), format, options, env, info })
+        let info = DatasetInfo {
+            utterances: Some(files.len() as u64),
+            ..DatasetInfo::default()
+        };
+        Ok(Self {
+            files: files.into_iter(),
+            format,
+            options,
+            env,
+            info,
+        })
     }
 
     /// The format of a folder's files, which recognises the first of those with a known
@@ -57,14 +66,15 @@ impl FolderReader {
         let (mut files, _) = list(folder, |ext| !registry.by_extension(ext).is_empty())?;
         files.sort();
         let Some((_, first)) = files.first() else {
-            return Err(Error::new(
-                ErrorKind::Unrecognised,
-                "holds no files of a known format",
-            )
-            .file(folder.display().to_string())
-            .hint(format!("known formats: {}", registry.names().join(", "))));
+            return Err(
+                Error::new(ErrorKind::Unrecognised, "holds no files of a known format")
+                    .file(folder.display().to_string())
+                    .hint(format!("known formats: {}", registry.names().join(", "))),
+            );
         };
-        let extension = Codec::strip_extension(first).extension().unwrap_or_default();
+        let extension = Codec::strip_extension(first)
+            .extension()
+            .unwrap_or_default();
         let format = registry.detect(&mut Source::open(first)?)?;
         Ok((format, extension.to_string_lossy().into_owned()))
     }

@@ -186,9 +186,14 @@ pub(crate) fn write<T: Element>(values: &[T], out: &mut Vec<u8>) {
         }
         let start = out.len();
         value.print(out);
-        if let Some(b'n' | b'f') = out.last() {
-            out.insert(start, b'"');
-            out.push(b'"');
+        match &out[start..] {
+            [.., b'n' | b'f'] => {
+                out.insert(start, b'"');
+                out.push(b'"');
+            }
+            // Other readers take -0 for the integer, which has no sign.
+            b"-0" => out.extend_from_slice(b".0"),
+            _ => {}
         }
     }
 }

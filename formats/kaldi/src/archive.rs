@@ -2,11 +2,12 @@
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::{Options, Reader};
-use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
+use spr_core::model::{DatasetInfo, Key, KeySource, Utterance, is_word_byte};
 use spr_core::{Error, Result};
 
-use crate::number::{Scan, is_space, real};
+use crate::number::is_space;
 use crate::object::Objects;
+use crate::probe::is_bare;
 use crate::text::truncated;
 
 /// No key is longer.
@@ -87,7 +88,7 @@ impl ArchiveReader {
         if end == Some(0) || key.as_bytes().is_empty() {
             return Ok(false);
         }
-        if let Some(b) = key.as_bytes().iter().find(|b| !is_key_byte(**b)) {
+        if let Some(b) = key.as_bytes().iter().find(|b| !is_word_byte(**b)) {
             let message = format!("byte 0x{b:02x} where a key is due");
             return Err(source.malformed(message));
         }
@@ -138,7 +139,7 @@ impl Reader for ArchiveReader {
 impl ArchiveReader {
     fn place(&self, error: Error, key: &Key) -> Error {
         let error = error.file(self.source.name()).byte(self.source.offset());
-        match key.as_bytes().iter().all(|b| is_key_byte(*b)) {
+        match key.as_bytes().iter().all(|b| is_word_byte(*b)) {
             true if !key.as_bytes().is_empty() => error.utterance(key),
             _ => error,
         }
@@ -158,38 +159,6 @@ impl Objects {
             let names = self.codings.iter().map(|coding| coding.token());
             let layers = source.layers().iter().map(|codec| codec.name());
             info.compression = Some(layers.chain(names).collect::<Vec<_>>().join("+"));
-        }
-    }
-}
-
-/// Whether a byte may stand in a key: printable ASCII, or part of anything else.
-pub(crate) fn is_key_byte(b: u8) -> bool {
-    !matches!(b, 0..=b' ' | 0x7f | 0xff)
-}
-
-/// Whether a file starts with an object instead of a key: a binary mark, or a bracket that is
-/// followed by numbers only, as far as can be seen. `whole` says that `head` is the whole file.
-pub(crate) fn is_bare(head: &[u8], whole: bool) -> bool {
-    if head.starts_with(b"\0B") {
-        return true;
-    }
-    let Some(mut rest) = head.trim_ascii_start().strip_prefix(b"[") else {
-        return false;
-    };
-    if rest.first().is_some_and(|b| !is_space(*b) && *b != b']') {
-        return false;
-    }
-    loop {
-        match rest {
-            [] => return !whole,
-            [b']', after @ ..] => return after.trim_ascii().is_empty(),
-            [b';', after @ ..] => rest = after,
-            [b, after @ ..] if is_space(*b) => rest = after,
-            _ => match real::<f64>(rest, whole) {
-                Scan::Number(_, len) => rest = &rest[len..],
-                Scan::Unfinished => return true,
-                Scan::Bad => return false,
-            },
         }
     }
 }

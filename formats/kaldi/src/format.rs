@@ -9,15 +9,17 @@ use spr_core::model::Dtype;
 use spr_core::{Error, Result};
 
 use crate::archive::ArchiveReader;
+use crate::object::DTYPES;
 use crate::probe;
 use crate::script::ScriptReader;
 use crate::specifier::Table;
 use crate::writer::{KaldiWriter, Style};
 
 /// Kaldi archives and script files.
-pub static FORMAT: &dyn Format = &Kaldi;
+pub static FORMAT: Kaldi = Kaldi;
 
-struct Kaldi;
+/// Kaldi's tables: archives, and script files that point into them.
+pub struct Kaldi;
 
 static INFO: FormatInfo = FormatInfo {
     name: "kaldi",
@@ -59,11 +61,6 @@ static INFO: FormatInfo = FormatInfo {
 
 const YES_NO: &[(&str, bool)] = &[("true", true), ("false", false)];
 const TABLES: &[(&str, Table)] = &[("ark", Table::Ark), ("scp", Table::Script)];
-/// Element types by name, each with the list of itself alone.
-pub(crate) const DTYPES: &[(&str, (Dtype, &[Dtype]))] = &[
-    ("f32", (Dtype::F32, &[Dtype::F32])),
-    ("f64", (Dtype::F64, &[Dtype::F64])),
-];
 const LARGEST: u64 = i32::MAX as u64;
 
 /// How the options ask for the output to look, and the element types it takes.

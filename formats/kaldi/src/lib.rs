@@ -15,4 +15,4 @@ pub mod specifier;
 mod text;
 mod writer;
 
-pub use format::FORMAT;
+pub use format::{FORMAT, Kaldi};

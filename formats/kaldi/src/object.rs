@@ -7,7 +7,6 @@ use spr_core::{Error, Result};
 
 use crate::binary::{self, Decoder};
 use crate::compressed::Coding;
-use crate::format::DTYPES;
 use crate::recognise::{self, Object, TAG};
 use crate::text::{self, truncated};
 
@@ -49,6 +48,12 @@ pub(crate) struct Objects {
     doubles: Vec<f64>,
     integers: Vec<i32>,
 }
+
+/// Element types by name, each with the list of itself alone.
+pub(crate) const DTYPES: &[(&str, (Dtype, &[Dtype]))] = &[
+    ("f32", (Dtype::F32, &[Dtype::F32])),
+    ("f64", (Dtype::F64, &[Dtype::F64])),
+];
 
 /// What follows the bracket of an empty text vector that is not to be taken for a matrix. Kaldi
 /// itself writes one space in both.
@@ -255,7 +260,7 @@ impl Objects {
             }
             _ => {
                 utt.features = None;
-                self.read_line(source, utt.labels_mut(), at)
+                self.read_line(source, utt.labels_mut(), at, whole)
             }
         }
     }
@@ -308,6 +313,7 @@ impl Objects {
         source: &mut Source,
         into: &mut Matrix,
         at: u64,
+        whole: bool,
     ) -> Result<&'static str> {
         if text::integers(source, into, &mut self.integers, &self.env.limits)? {
             if into.is_empty() && self.first.is_none() && is_fst(source)? {
@@ -316,7 +322,11 @@ impl Objects {
             }
             return Ok(INTEGERS);
         }
-        let error = if self.holds_labels() || self.holder.is_some() {
+        let error = if whole {
+            let message = "no Kaldi object starts here";
+            let error = Error::malformed(message).file(source.name()).byte(at);
+            error.hint("a place in an archive is given as FILE:OFFSET")
+        } else if self.holds_labels() || self.holder.is_some() {
             let word = text::next_word(source)?;
             source.malformed(format!("'{word}' is no int32"))
         } else {

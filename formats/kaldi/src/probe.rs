@@ -1,9 +1,9 @@
 //! Recognising archives and script files by their first bytes.
 
 use spr_core::format::{Probe, Score};
+use spr_core::model::is_word_byte;
 
-use crate::archive::{is_bare, is_key_byte};
-use crate::number::{Scan, end_of_word, integer, is_space};
+use crate::number::{Scan, end_of_word, integer, is_space, real};
 use crate::recognise;
 
 /// Starts of other formats that would pass for keys.
@@ -47,7 +47,7 @@ pub(crate) fn score(probe: &Probe<'_>) -> Score {
         let certain = matches!(separator, b' ' | b'\t') && is_object(object);
         return if certain { Score::Certain } else { named };
     }
-    if !key.iter().all(|b| is_key_byte(*b)) {
+    if !key.iter().all(|b| is_word_byte(*b)) {
         return named;
     }
     if recognise::unmarked(rest.get(1..).unwrap_or_default()).is_some() {
@@ -62,6 +62,33 @@ pub(crate) fn score(probe: &Probe<'_>) -> Score {
     text(rest, head).max(named)
 }
 
+/// Whether a file starts with an object instead of a key: a binary mark, or a bracket that is
+/// followed by numbers only, as far as can be seen. `whole` says that `head` is the whole file.
+pub(crate) fn is_bare(head: &[u8], whole: bool) -> bool {
+    if head.starts_with(b"\0B") {
+        return true;
+    }
+    let Some(mut rest) = head.trim_ascii_start().strip_prefix(b"[") else {
+        return false;
+    };
+    if rest.first().is_some_and(|b| !is_space(*b) && *b != b']') {
+        return false;
+    }
+    loop {
+        match rest {
+            [] => return !whole,
+            [b']', after @ ..] => return after.trim_ascii().is_empty(),
+            [b';', after @ ..] => rest = after,
+            [b, after @ ..] if is_space(*b) => rest = after,
+            _ => match real::<f64>(rest, whole) {
+                Scan::Number(_, len) => rest = &rest[len..],
+                Scan::Unfinished => return true,
+                Scan::Bad => return false,
+            },
+        }
+    }
+}
+
 /// How well a line of text after a key fits.
 fn text(rest: &[u8], head: &[u8]) -> Score {
     let value = rest.trim_ascii_start();
@@ -71,6 +98,8 @@ fn text(rest: &[u8], head: &[u8]) -> Score {
         _ if lines(head).all(is_alignment) && lines(head).any(|line| words(line).count() > 1) => {
             Score::Possible(70)
         }
+        // A list of single words is no data; only the file's name can say that it is.
+        _ if !lines(head).any(|line| words(line).count() > 1) => Score::No,
         _ => Score::Possible(10),
     }
 }
@@ -147,7 +176,7 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Whether there are no control characters but white space.
 fn is_text(head: &[u8]) -> bool {
-    head.iter().all(|b| is_key_byte(*b) || is_space(*b))
+    head.iter().all(|b| is_word_byte(*b) || is_space(*b))
 }
 
 /// Whether an object starts behind the binary mark.

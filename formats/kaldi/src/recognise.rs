@@ -117,16 +117,19 @@ const STEP: usize = 64 << 10;
 /// all that is left of the file.
 pub(crate) fn binary(source: &mut Source, whole: bool, limits: &Limits) -> Result<(Object, usize)> {
     let head = source.peek(TOKEN)?;
+    // A lone F is a bool.
+    if head != b"F" && TOKENS.iter().any(|(token, _)| token.starts_with(head)) {
+        return Err(truncated(source, "the file ends in a binary object"));
+    }
     if let Some(known) = token(head) {
         return Ok(known);
     }
     match head.first() {
-        Some(&TAG) => Ok((run(source, whole, limits)?, 0)),
-        None => Err(truncated(source, "the file ends in a binary object")),
-        Some(b) => {
+        Some(b) if *b != TAG => {
             let message = format!("no known object starts with byte 0x{b:02x}");
             Err(source.malformed(message))
         }
+        _ => Ok((run(source, whole, limits)?, 0)),
     }
 }
 

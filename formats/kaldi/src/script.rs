@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use spr_core::bytes::{Env, Locator, Source};
 use spr_core::format::{Options, Reader};
-use spr_core::model::{DatasetInfo, Key, Matrix, Utterance};
+use spr_core::model::{DatasetInfo, Key, Matrix, Utterance, is_word_byte};
 use spr_core::{Error, Result};
 
-use crate::archive::is_key_byte;
 use crate::number::is_space;
 use crate::object::Objects;
 use crate::range::Range;
@@ -50,7 +49,7 @@ impl<'a> Line<'a> {
         let line = &line[start..=end];
         let blank = line.iter().position(|b| is_space(*b));
         let (name, rest) = line.split_at(blank.unwrap_or(line.len()));
-        if let Some(b) = name.iter().find(|b| !is_key_byte(**b)) {
+        if let Some(b) = name.iter().find(|b| !is_word_byte(**b)) {
             return Err(Error::malformed(format!("byte 0x{b:02x} in the key")));
         }
         key.set(name);

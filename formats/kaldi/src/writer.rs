@@ -2,10 +2,9 @@
 
 use spr_core::bytes::{ByteOrder, Codec, Locator, Output, Part, Sink, swap_in_place};
 use spr_core::format::{Place, Writer, Written};
-use spr_core::model::{Dtype, Element, Matrix, Rank, Utterance};
+use spr_core::model::{Dtype, Element, Matrix, Rank, Utterance, is_word_byte};
 use spr_core::{Error, Result};
 
-use crate::archive::is_key_byte;
 use crate::object::EMPTY_VECTOR;
 use crate::print::Seven;
 use crate::recognise::TAG;
@@ -208,7 +207,7 @@ impl KaldiWriter {
         if key.is_empty() {
             return Err(unfit("the key is empty"));
         }
-        if let Some(b) = key.iter().find(|b| !is_key_byte(**b)) {
+        if let Some(b) = key.iter().find(|b| !is_word_byte(**b)) {
             return Err(unfit(format!("byte 0x{b:02x} in the key")));
         }
         if !utt.meta.is_empty() {

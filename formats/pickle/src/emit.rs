@@ -10,8 +10,8 @@ use spr_core::format::{OptionSpec, Options};
 use spr_core::model::Dtype;
 
 use crate::array::Stored;
+use crate::coding::Coding;
 use crate::machine as op;
-use crate::payload::Coding;
 
 /// A pickle protocol that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

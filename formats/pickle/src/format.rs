@@ -143,8 +143,24 @@ fn score(head: &[u8]) -> Score {
         [b'(', b'l' | b'd', b'p', b'0' | b'1', b'\n', ..] | [b']' | b'}', b'q', 0 | 1, ..] => {
             Score::Possible(60)
         }
+        [b'c', rest @ ..] if is_global(rest) => Score::Possible(75),
+        [b'(', b'S' | b'V', b'\'' | b'"', ..] => Score::Possible(40),
         _ => Score::No,
     }
+}
+
+/// Whether a module and a name follow, each on a line of its own, as after the opcode `c`.
+fn is_global(text: &[u8]) -> bool {
+    let mut lines = text.split(|b| *b == b'\n');
+    let is_name = |line: Option<&[u8]>| {
+        line.is_some_and(|line| {
+            !line.is_empty()
+                && line
+                    .iter()
+                    .all(|b| b.is_ascii_alphanumeric() || b"_.".contains(b))
+        })
+    };
+    is_name(lines.next()) && is_name(lines.next()) && lines.next().is_some()
 }
 
 /// Whether NumPy is named near the start, as it is in any pickle of an array.
@@ -185,6 +201,8 @@ mod tests {
             (b"}q\x00.", Score::Possible(60)),
             (b"\x80\x07]q\x01.", Score::No),
             (b"\x80\x02\xff", Score::No),
+            (b"cos\nsystem\n(S'true'\ntR.", Score::Possible(75)),
+            (b"cats and\ndogs\n", Score::No),
             (b"(1 2 3)", Score::No),
             (b"", Score::No),
         ] {

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod array;
+mod coding;
 mod dataset;
 mod emit;
 mod format;

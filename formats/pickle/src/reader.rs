@@ -108,8 +108,14 @@ impl PickleReader {
         match &mut self.labels {
             Some(rows) => {
                 let labels = utt.labels.get_or_insert_default();
-                rows.read(&mut self.source, frames, Rank::Matrix, labels, &self.limits)
-                    .map_err(name)?;
+                rows.read(
+                    &mut self.source,
+                    frames,
+                    rows.label_rank(),
+                    labels,
+                    &self.limits,
+                )
+                .map_err(name)?;
             }
             None => utt.labels = None,
         }

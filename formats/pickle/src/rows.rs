@@ -36,6 +36,15 @@ impl Rows {
         }
     }
 
+    /// One label a frame is a vector, whether the array had one dimension or two.
+    pub(crate) fn label_rank(&self) -> Rank {
+        if self.cols == 1 {
+            Rank::Vector
+        } else {
+            Rank::Matrix
+        }
+    }
+
     /// Reads the next `n` rows, of which there must be as many.
     ///
     /// # Errors

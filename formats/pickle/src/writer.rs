@@ -5,12 +5,12 @@ use std::io::{BufWriter, Read, Seek, Write};
 
 use spr_core::bytes::{Output, Part, Sink};
 use spr_core::format::{Options, Writer, Written};
-use spr_core::model::{Dtype, Key, Matrix, Rank, Utterance};
+use spr_core::model::{Dtype, Matrix, Rank, Utterance};
 use spr_core::side::SideWriter;
 use spr_core::{Error, Result};
 
+use crate::coding::{Coding, encode_raw_unicode, encode_utf8, utf8_len};
 use crate::emit::{ArrayHead, Emitter, Protocol};
-use crate::payload::{Coding, encode_raw_unicode, encode_utf8, utf8_len};
 
 /// Bytes encoded or copied at a time.
 const BLOCK: usize = 64 << 10;
@@ -77,7 +77,7 @@ impl PickleWriter {
             return Err(Error::unsupported("is a single number, not features"));
         }
         if self.side.is_some() {
-            check_key(&utt.key)?;
+            utt.key.check_word()?;
         }
         let (rows, cols) = (features.rows(), features.cols());
         match (rows, cols, features.rank()) {
@@ -321,17 +321,6 @@ fn encode(
         len += scratch.len() as u64;
     }
     Ok(len)
-}
-
-/// A name must be one word of a line.
-fn check_key(key: &Key) -> Result<()> {
-    let bytes = key.as_bytes();
-    if bytes.is_empty() || bytes.iter().any(|&b| b <= b' ' || b == 0x7f || b == 0xff) {
-        return Err(Error::unfit(
-            "the key is no single word, which the side file needs",
-        ));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -389,6 +389,7 @@ fn a_folder_is_a_data_set() {
     assert_eq!(
         FolderReader::detect(&folder, &registry)
             .unwrap()
+            .0
             .info()
             .name,
         "spr"

@@ -6,6 +6,7 @@
 
 mod call;
 mod global;
+mod number;
 mod op;
 mod strings;
 #[cfg(test)]
@@ -19,13 +20,12 @@ use std::collections::HashMap;
 
 use global::{Global, Known};
 use spr_core::bytes::Source;
-use spr_core::number;
+use spr_core::number::parse_integer;
 use spr_core::{Error, ErrorKind, Result};
 
-use crate::payload::{Coding, Payload};
+use crate::coding::Coding;
+use crate::payload::Payload;
 
-/// Bytes of an integer, in decimal digits or in binary.
-const MAX_LONG: usize = 1 << 10;
 /// Memory for an entry of the memo.
 const MEMO_ENTRY: usize = 2 * size_of::<(u64, Value)>();
 
@@ -301,7 +301,7 @@ impl Machine<'_> {
             BINPUT | BINGET => self.source.byte()?.into(),
             LONG_BINPUT | LONG_BINGET => u32::from_le_bytes(self.source.array()?).into(),
             MEMOIZE => self.memo.len() as u64,
-            _ => number::parse_integer(self.short_line()?.trim_ascii())
+            _ => parse_integer(self.short_line()?.trim_ascii())
                 .ok_or_else(|| Error::malformed("a place in the memo is no number"))?,
         };
         if matches!(code, GET | BINGET | LONG_BINGET) {
@@ -315,52 +315,6 @@ impl Machine<'_> {
             self.heap.charge(MEMO_ENTRY)?;
         }
         Ok(())
-    }
-
-    fn text_number(&mut self, code: u8) -> Result<()> {
-        let line = self.short_line()?.trim_ascii();
-        let value = match (code, line) {
-            (INT, b"00") => Some(Value::Bool(false)),
-            (INT, b"01") => Some(Value::Bool(true)),
-            (FLOAT, _) => number::parse_f64(line).map(Value::Float),
-            _ => {
-                let digits = line.strip_suffix(b"L").filter(|_| code == LONG);
-                integer(digits.unwrap_or(line))
-            }
-        };
-        match value {
-            Some(value) => self.push(value),
-            None => Err(Error::malformed(format!(
-                "'{}' is no number",
-                line.escape_ascii()
-            ))),
-        }
-    }
-
-    fn binary_long(&mut self, len: u64) -> Result<()> {
-        if len > MAX_LONG as u64 {
-            return Err(Error::limit(format!("an integer of {len} bytes")));
-        }
-        self.check_left("an integer", len)?;
-        let mut bytes = [0; MAX_LONG];
-        let bytes = &mut bytes[..usize::try_from(len).unwrap_or(0)];
-        self.source.fill(bytes)?;
-        // Two's complement: all bytes but the low eight repeat the sign.
-        let sign = if bytes.last().is_some_and(|&b| b >= 0x80) {
-            0xff
-        } else {
-            0
-        };
-        let (low, high) = bytes.split_at(bytes.len().min(8));
-        let mut word = [sign; 8];
-        word[..low.len()].copy_from_slice(low);
-        let value = i64::from_le_bytes(word);
-        let fits = high.iter().all(|&b| b == sign) && (value < 0) == (sign == 0xff);
-        self.push(if fits {
-            Value::Int(value)
-        } else {
-            Value::BigInt
-        })
     }
 
     fn size8(&mut self) -> Result<u64> {
@@ -416,14 +370,4 @@ fn pairs(items: &[Value]) -> Result<Vec<(Value, Value)>> {
         (pairs, []) => Ok(pairs.iter().map(|&[key, value]| (key, value)).collect()),
         _ => Err(Error::malformed("a key of a dict has no value")),
     }
-}
-
-/// A decimal integer of any size.
-fn integer(digits: &[u8]) -> Option<Value> {
-    if let Some(value) = number::parse_integer(digits) {
-        return Some(Value::Int(value));
-    }
-    let unsigned = digits.strip_prefix(b"-").unwrap_or(digits);
-    let sound = !unsigned.is_empty() && unsigned.iter().all(u8::is_ascii_digit);
-    sound.then_some(Value::BigInt)
 }

@@ -1,7 +1,8 @@
 //! Strings and lines.
 
 use super::*;
-use crate::payload::{INLINE, raw_unicode_text};
+use crate::coding::raw_unicode_text;
+use crate::payload::INLINE;
 
 /// Bytes of a line looked through at a time.
 const BLOCK: usize = 64 << 10;

@@ -56,7 +56,9 @@ impl Input {
             vec![input]
         } else if let Some((format, rest)) = named(text, registry) {
             let mut inputs = Self::paths(text, "a named format", rest)?;
-            inputs.iter_mut().for_each(|input| input.format = Some(format));
+            inputs
+                .iter_mut()
+                .for_each(|input| input.format = Some(format));
             inputs
         } else {
             Self::paths(text, "a path", text)?
@@ -88,7 +90,10 @@ impl Input {
         if found.is_empty() {
             return Err(Error::usage(format!("no file matches '{path}'")));
         }
-        Ok(found.iter().map(|path| Self::at_path(path, "a glob", path, pairs.clone())).collect())
+        Ok(found
+            .iter()
+            .map(|path| Self::at_path(path, "a glob", path, pairs.clone()))
+            .collect())
     }
 
     fn at_path(text: &str, form: &'static str, path: &str, pairs: Vec<Pair>) -> Self {
@@ -97,7 +102,14 @@ impl Input {
             _ if Path::new(path).is_dir() => Place::Folder(path.into()),
             _ => Place::At(Locator::File(path.into())),
         };
-        Self { text: text.to_owned(), form, format: None, place, pairs, permissive: false }
+        Self {
+            text: text.to_owned(),
+            form,
+            format: None,
+            place,
+            pairs,
+            permissive: false,
+        }
     }
 
     /// The argument as typed.
@@ -130,7 +142,11 @@ impl Input {
                 };
                 let options = Options::new(format.info(), self.pairs.iter().cloned())?;
                 let reader = format.open(source, &options, env)?;
-                Ok(Opened { reader, format, why })
+                Ok(Opened {
+                    reader,
+                    format,
+                    why,
+                })
             }
         }
     }
@@ -146,7 +162,9 @@ impl Input {
         let mut opened = first.open(registry, env)?;
         if !rest.is_empty() {
             let (rest, registry, env) = (rest.to_vec(), registry.clone(), env.clone());
-            let later = rest.into_iter().map(move |i| Ok(i.open(&registry, &env)?.reader));
+            let later = rest
+                .into_iter()
+                .map(move |i| Ok(i.open(&registry, &env)?.reader));
             opened.reader = Box::new(Chain::new(std::iter::once(Ok(opened.reader)).chain(later))?);
         }
         Ok(opened)
@@ -162,9 +180,11 @@ impl Input {
         };
         let options = Options::new(format.info(), self.pairs.iter().cloned())?;
         if format.caps(&options, Kind::Folder)?.count != Count::One {
-            return Err(Error::usage(format!("is a folder of {} files", format.info().name))
-                .file(folder.display().to_string())
-                .hint("name the files, for instance with a glob"));
+            return Err(
+                Error::usage(format!("is a folder of {} files", format.info().name))
+                    .file(folder.display().to_string())
+                    .hint("name the files, for instance with a glob"),
+            );
         }
         let reader = FolderReader::open(
             folder,
@@ -173,7 +193,11 @@ impl Input {
             options,
             env.clone(),
         )?;
-        Ok(Opened { reader: Box::new(reader), format, why })
+        Ok(Opened {
+            reader: Box::new(reader),
+            format,
+            why,
+        })
     }
 
     /// How the argument is understood, for `--explain`.
@@ -185,7 +209,9 @@ impl Input {
         let place = match &self.place {
             Place::At(Locator::Stdin) => "standard input".to_owned(),
             Place::At(Locator::File(path)) => format!("file {}", path.display()),
-            Place::At(Locator::FileAt(path, at)) => format!("file {} from byte {at}", path.display()),
+            Place::At(Locator::FileAt(path, at)) => {
+                format!("file {} from byte {at}", path.display())
+            }
             Place::At(Locator::Command(line)) => format!("output of the command: {line}"),
             Place::Folder(path) => format!("folder {}", path.display()),
         };

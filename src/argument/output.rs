@@ -26,7 +26,13 @@ impl Target {
         output: Output,
         pairs: Vec<Pair>,
     ) -> Self {
-        Self { text: text.to_owned(), form, format, output, pairs }
+        Self {
+            text: text.to_owned(),
+            form,
+            format,
+            output,
+            pairs,
+        }
     }
 
     /// Understands an argument. `to` forces the format, `pairs` adds options.
@@ -42,7 +48,13 @@ impl Target {
         let mut target = if let Some(target) = kaldi::target(text, registry)? {
             target
         } else if let Some((format, rest)) = named(text, registry) {
-            Self::at_path(text, "a named format", rest, Some(to.unwrap_or(format)), registry)?
+            Self::at_path(
+                text,
+                "a named format",
+                rest,
+                Some(to.unwrap_or(format)),
+                registry,
+            )?
         } else {
             Self::at_path(text, "a path", text, to, registry)?
         };
@@ -59,7 +71,11 @@ impl Target {
         registry: &Registry,
     ) -> Result<Self> {
         let literal = format.is_some() && !rest.contains('=');
-        let (path, mut pairs) = if literal { (rest, Vec::new()) } else { path_and_pairs(rest)? };
+        let (path, mut pairs) = if literal {
+            (rest, Vec::new())
+        } else {
+            path_and_pairs(rest)?
+        };
         if path.is_empty() {
             return Err(Error::usage(format!("'{text}' names no file")));
         }
@@ -84,9 +100,14 @@ impl Target {
     fn folder(path: &str, format: &'static dyn Format) -> Result<Output> {
         let name = format.info().name;
         if format.caps(&Options::default(), Place::Folder)?.count == Count::Many {
-            return Err(Error::usage(format!("is a folder, but {name} goes into one file"))
-                .file(path)
-                .hint(format!("name a file, such as {path}data.{}", format.info().extensions[0])));
+            return Err(
+                Error::usage(format!("is a folder, but {name} goes into one file"))
+                    .file(path)
+                    .hint(format!(
+                        "name a file, such as {path}data.{}",
+                        format.info().extensions[0]
+                    )),
+            );
         }
         Ok(Output::folder(path.trim_end_matches('/')))
     }
@@ -144,7 +165,11 @@ impl Target {
             text.push_str(&format!(" and its index {script}"));
         }
         if caps.keys == spr_core::format::Keys::SideFile {
-            text.push_str(&format!(", names to {}{}", self.output.name(), side::SUFFIX));
+            text.push_str(&format!(
+                ", names to {}{}",
+                self.output.name(),
+                side::SUFFIX
+            ));
         }
         for (key, value) in &self.pairs {
             text.push_str(&format!("; {key}={value}"));
@@ -156,7 +181,10 @@ impl Target {
 /// The format that a path's extension asks for; of a folder, the extension of its name.
 fn by_extension(path: &str, registry: &Registry) -> Result<&'static dyn Format> {
     let plain = Codec::strip_extension(Path::new(path.trim_end_matches('/')));
-    let extension = plain.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let extension = plain
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default();
     match registry.by_extension(extension).as_slice() {
         [format] => Ok(*format),
         [] => {

@@ -16,7 +16,9 @@ fn flag(pairs: &mut Vec<(String, String)>, key: &str, value: &str) {
 
 /// The input that an rspecifier means; `None` if the text is none.
 pub(super) fn input(text: &str, registry: &Registry) -> Result<Option<Input>> {
-    let Some(parsed) = specifier::rspecifier(text) else { return Ok(None) };
+    let Some(parsed) = specifier::rspecifier(text) else {
+        return Ok(None);
+    };
     let parsed = parsed?;
     let mut pairs = Vec::new();
     let table = match parsed.table {
@@ -36,7 +38,9 @@ pub(super) fn input(text: &str, registry: &Registry) -> Result<Option<Input>> {
 
 /// The output that a wspecifier means; `None` if the text is none.
 pub(super) fn target(text: &str, registry: &Registry) -> Result<Option<Target>> {
-    let Some(parsed) = specifier::wspecifier(text) else { return Ok(None) };
+    let Some(parsed) = specifier::wspecifier(text) else {
+        return Ok(None);
+    };
     let parsed = parsed?;
     let mut pairs = Vec::new();
     if parsed.text {
@@ -52,7 +56,13 @@ pub(super) fn target(text: &str, registry: &Registry) -> Result<Option<Target>> 
         (None, None) => return Ok(None),
     };
     let format = registry.get("kaldi")?;
-    Ok(Some(Target::new(text, "a Kaldi wspecifier", format, output, pairs)))
+    Ok(Some(Target::new(
+        text,
+        "a Kaldi wspecifier",
+        format,
+        output,
+        pairs,
+    )))
 }
 
 fn place(at: WLocation) -> Output {

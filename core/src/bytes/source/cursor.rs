@@ -1,0 +1,251 @@
+//! Taking bytes: ahead, in bulk, by line, by matrix.
+
+use std::io::{self, Read};
+
+use super::{BUFFER, Body, Source};
+use crate::model::{Dtype, Matrix, Rank};
+use crate::order::{ByteOrder, swap_in_place};
+use crate::{Error, ErrorKind, Limits, Result};
+
+/// The least that is asked for at once.
+const SMALLEST: usize = 512;
+/// Payloads are taken in steps of this size, so that a false size costs nothing and the byte swap
+/// works on what is still in the cache.
+const STEP: usize = 256 << 10;
+
+impl Source {
+    /// An error at the current place.
+    pub fn error(&self, kind: ErrorKind, message: impl Into<String>) -> Error {
+        Error::new(kind, message).file(&self.name).byte(self.offset)
+    }
+
+    /// A [`Malformed`](ErrorKind::Malformed) error at the current place.
+    pub fn malformed(&self, message: impl Into<String>) -> Error {
+        self.error(ErrorKind::Malformed, message)
+    }
+
+    /// Up to `n` bytes from here on without moving; fewer only at the end of the stream.
+    pub fn peek(&mut self, n: usize) -> Result<&[u8]> {
+        while self.end - self.start < n && !self.ended {
+            self.refill(n);
+        }
+        if self.start == self.end
+            && let Some(error) = self.pending.take()
+        {
+            return Err(error);
+        }
+        let end = self.end.min(self.start + n);
+        Ok(&self.buffer[self.start..end])
+    }
+
+    /// Whether no byte is left.
+    pub fn at_end(&mut self) -> Result<bool> {
+        Ok(self.peek(1)?.is_empty())
+    }
+
+    /// What is in the buffer now, after making sure that it is not empty unless at the end.
+    pub(super) fn window(&mut self) -> Result<&[u8]> {
+        self.peek(1)?;
+        Ok(&self.buffer[self.start..self.end])
+    }
+
+    /// Moves past `n` bytes of the buffer.
+    pub(super) fn consume(&mut self, n: usize) {
+        self.start += n;
+        self.offset += n as u64;
+    }
+
+    fn refill(&mut self, wanted: usize) {
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        let filled = self.end;
+        let mut room = BUFFER.max(wanted.min(STEP));
+        if let Some(left) = self.remaining().and_then(|n| usize::try_from(n).ok()) {
+            // A short file needs no more than its bytes and one for the end; some files that
+            // the system makes up claim no length at all.
+            room = room.min(left.saturating_sub(filled).max(SMALLEST) + 1);
+        }
+        if self.buffer.len() < filled + room {
+            self.buffer.resize(filled + room, 0);
+        }
+        let result = self.body.read(&mut self.buffer[filled..]);
+        self.end += *result.as_ref().unwrap_or(&0);
+        match result {
+            Ok(0) => self.ended = true,
+            Ok(_) => {}
+            Err(e) => {
+                self.pending = Some(self.read_error(e, filled as u64));
+                self.ended = true;
+            }
+        }
+    }
+
+    fn read_error(&self, error: io::Error, ahead: u64) -> Error {
+        let at = self.offset + ahead;
+        let error = match self.layers.last() {
+            // A decoder's complaint is about the file, not about the system.
+            Some(codec) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Error::truncated(format!("the {} data are cut off", codec.name()))
+            }
+            Some(codec) if error.raw_os_error().is_none() => {
+                Error::malformed(format!("broken {} data: {error}", codec.name()))
+            }
+            _ => Error::io("cannot read", error),
+        };
+        error.file(&self.name).byte(at)
+    }
+
+    /// Fills `out` or fails.
+    ///
+    /// # Errors
+    /// [`Truncated`](ErrorKind::Truncated) at the end of the stream, naming bytes wanted and there.
+    pub fn fill(&mut self, out: &mut [u8]) -> Result<()> {
+        let mut done = 0;
+        while done < out.len() {
+            let rest = &mut out[done..];
+            // What is larger than the buffer goes straight to its place.
+            let n = if self.start == self.end && self.pending.is_none() && rest.len() >= BUFFER / 2
+            {
+                let n = self.body.read(rest).map_err(|e| self.read_error(e, 0))?;
+                self.offset += n as u64;
+                n
+            } else {
+                let window = self.window()?;
+                let n = window.len().min(rest.len());
+                rest[..n].copy_from_slice(&window[..n]);
+                self.consume(n);
+                n
+            };
+            if n == 0 {
+                return Err(self.cut_short(out.len() as u64, done as u64));
+            }
+            done += n;
+        }
+        Ok(())
+    }
+
+    pub(super) fn cut_short(&self, wanted: u64, got: u64) -> Error {
+        self.error(
+            ErrorKind::Truncated,
+            format!("the file ends here: {wanted} bytes are due, {got} are there"),
+        )
+    }
+
+    /// The next `N` bytes.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let mut out = [0; N];
+        self.fill(&mut out)?;
+        Ok(out)
+    }
+
+    /// The next byte.
+    pub fn byte(&mut self) -> Result<u8> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    /// Moves past `n` bytes.
+    ///
+    /// # Errors
+    /// [`Truncated`](ErrorKind::Truncated) if they are not there.
+    pub fn skip(&mut self, n: u64) -> Result<()> {
+        if let (Body::File(_), Some(remaining)) = (&self.body, self.remaining()) {
+            if n > remaining {
+                return Err(self.cut_short(n, remaining));
+            }
+            if n > BUFFER as u64 {
+                return self.seek(self.offset + n);
+            }
+        }
+        let mut left = n;
+        while left > 0 {
+            let there = self.window()?.len();
+            if there == 0 {
+                return Err(self.cut_short(n, n - left));
+            }
+            let step = there.min(usize::try_from(left).unwrap_or(usize::MAX));
+            self.consume(step);
+            left -= step as u64;
+        }
+        Ok(())
+    }
+
+    /// Reads up to and past the next `end` byte and appends what stands before it to `line`.
+    /// `false` at the end of the stream with nothing read; a last line without `end` counts.
+    ///
+    /// # Errors
+    /// More than `limits.max_alloc` bytes without an `end`.
+    pub fn until(&mut self, end: u8, line: &mut Vec<u8>, limits: &Limits) -> Result<bool> {
+        let from = self.offset;
+        loop {
+            let window = self.window()?;
+            if window.is_empty() {
+                return Ok(self.offset > from);
+            }
+            let found = memchr::memchr(end, window);
+            let take = found.unwrap_or(window.len());
+            line.extend_from_slice(&window[..take]);
+            self.consume(take + usize::from(found.is_some()));
+            if found.is_some() {
+                return Ok(true);
+            }
+            limits
+                .bytes("a line", line.len() as u64)
+                .map_err(|e| e.file(&self.name).byte(from))?;
+        }
+    }
+
+    /// The next line without its `\n`, in place of what `line` held; as [`until`](Self::until).
+    pub fn line(&mut self, line: &mut Vec<u8>, limits: &Limits) -> Result<bool> {
+        line.clear();
+        self.until(b'\n', line, limits)
+    }
+
+    /// Reads a matrix of `rows` × `cols` elements stored one after the other in `order`.
+    ///
+    /// The claim is checked against the limits, then against what is left of the file where that
+    /// is known; otherwise memory grows only as data arrive.
+    ///
+    /// # Errors
+    /// [`Limit`](ErrorKind::Limit) or [`Truncated`](ErrorKind::Truncated), naming the bytes due.
+    pub fn read_matrix(
+        &mut self,
+        into: &mut Matrix,
+        shape: (Dtype, Rank, u64, u64),
+        order: ByteOrder,
+        limits: &Limits,
+    ) -> Result<()> {
+        let (dtype, rank, rows, cols) = shape;
+        let place = |e: Error| e.file(&self.name).byte(self.offset);
+        let bytes = limits.matrix_bytes(dtype, rows, cols).map_err(place)?;
+        if let Some(there) = self.remaining().filter(|&there| there < bytes as u64) {
+            return Err(self.cut_short(bytes as u64, there));
+        }
+        let (rows, cols) = (to_usize(rows), to_usize(cols));
+        into.start(dtype, Rank::Vector, 1);
+        let mut left = bytes / dtype.size();
+        while left > 0 {
+            let n = left.min(STEP / dtype.size());
+            let from = self.offset;
+            let step = into.extend_rows(n, limits)?;
+            self.fill(step).map_err(|e| match e.kind() {
+                ErrorKind::Truncated => {
+                    let at = from - (bytes - left * dtype.size()) as u64;
+                    let got = self.offset - at;
+                    self.cut_short(bytes as u64, got)
+                }
+                _ => e,
+            })?;
+            if order != ByteOrder::NATIVE {
+                swap_in_place(step, dtype.size());
+            }
+            left -= n;
+        }
+        into.reshape(rank, rows, cols)
+    }
+}
+
+/// A size that was checked against the limits, which are sizes in memory.
+fn to_usize(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,305 @@
+//! The one cursor through which every reader takes its bytes.
+
+mod cursor;
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::Codec;
+use super::command::Command;
+use crate::{Error, ErrorKind, Result};
+
+const BUFFER: usize = 128 << 10;
+/// Compressions inside compressions that are undone.
+const MAX_LAYERS: usize = 4;
+
+/// A byte stream that knows its name, its place and what was compressed.
+///
+/// gzip, bzip2 and zstd are found by content and undone on opening, in layers if need be. A short
+/// read is never taken for the end. Places in errors count decompressed bytes.
+///
+/// ```
+/// let mut source = spr_core::bytes::Source::from_bytes("demo", b"\x01\x02rest".to_vec())?;
+/// assert_eq!(source.peek(2)?, b"\x01\x02");
+/// assert_eq!(source.array::<2>()?, [1, 2]);
+/// assert_eq!(source.offset(), 2);
+/// # Ok::<(), spr_core::Error>(())
+/// ```
+pub struct Source {
+    name: String,
+    path: Option<PathBuf>,
+    body: Body,
+    layers: Vec<Codec>,
+    /// Bytes after decompression, where they can be known beforehand.
+    len: Option<u64>,
+    /// Storage, grown but never shrunk; only `buffer[start..end]` counts.
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Where `buffer[start]` stands in the stream.
+    offset: u64,
+    ended: bool,
+    /// A failure met while looking ahead, kept until the bytes before it are used up.
+    pending: Option<Error>,
+}
+
+enum Body {
+    File(File),
+    Stream(Box<dyn Read + Send>),
+}
+
+impl Read for Body {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let result = match self {
+                Self::File(file) => file.read(out),
+                Self::Stream(stream) => stream.read(out),
+            };
+            match result {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                other => return other,
+            }
+        }
+    }
+}
+
+impl Source {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// The system refuses, or it is a folder.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::from_file(path, 0)?.undo_layers()
+    }
+
+    /// Opens a file at a byte.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); a place inside a compressed file can't be reached.
+    pub fn open_at(path: &Path, offset: u64) -> Result<Self> {
+        let mut source = Self::from_file(path, 0)?;
+        if offset == 0 {
+            return source.undo_layers();
+        }
+        if let Some(codec) = Codec::detect(source.peek(Codec::MAGIC_LEN)?) {
+            return Err(Error::unsupported(format!(
+                "byte {offset} is a place in a {} file, which can only be read from the start",
+                codec.name()
+            ))
+            .file(source.name));
+        }
+        source.seek(offset)?;
+        Ok(source)
+    }
+
+    fn from_file(path: &Path, offset: u64) -> Result<Self> {
+        let name = path.display().to_string();
+        let open = || {
+            let file = File::open(path)?;
+            let meta = file.metadata()?;
+            if meta.is_dir() {
+                return Err(io::ErrorKind::IsADirectory.into());
+            }
+            Ok((file, meta))
+        };
+        let (file, meta) = open().map_err(|e| Error::io("cannot open", e).file(&name))?;
+        let mut source = if meta.is_file() {
+            Self::new(name, Body::File(file))
+        } else {
+            Self::new(name, Body::Stream(Box::new(file)))
+        };
+        source.path = Some(path.to_owned());
+        source.len = meta.is_file().then_some(meta.len());
+        source.offset = offset;
+        Ok(source)
+    }
+
+    /// Standard input.
+    pub fn stdin() -> Result<Self> {
+        Self::from_reader("-", Box::new(io::stdin()))
+    }
+
+    /// The output of a shell command, whose failure is an error at the end of its data.
+    pub fn command(line: &str) -> Result<Self> {
+        let name = format!("{line} |");
+        let command = Command::reading(line).map_err(|e| Error::io("cannot run", e).file(&name))?;
+        Self::from_reader(name, Box::new(command))
+    }
+
+    /// Any reader, named for its errors.
+    pub fn from_reader(name: impl Into<String>, reader: Box<dyn Read + Send>) -> Result<Self> {
+        Self::new(name.into(), Body::Stream(reader)).undo_layers()
+    }
+
+    /// Bytes in memory, named for their errors.
+    pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Self> {
+        let len = bytes.len() as u64;
+        let mut source = Self::new(name.into(), Body::Stream(Box::new(Cursor::new(bytes))));
+        source.len = Some(len);
+        source.undo_layers()
+    }
+
+    fn new(name: String, body: Body) -> Self {
+        Self {
+            name,
+            path: None,
+            body,
+            layers: Vec::new(),
+            len: None,
+            buffer: Vec::new(),
+            start: 0,
+            end: 0,
+            offset: 0,
+            ended: false,
+            pending: None,
+        }
+    }
+
+    fn undo_layers(mut self) -> Result<Self> {
+        while let Some(codec) = Codec::detect(self.peek(Codec::MAGIC_LEN)?) {
+            if self.layers.len() == MAX_LAYERS {
+                let message = format!("compressed more than {MAX_LAYERS} times over");
+                return Err(self.error(ErrorKind::Limit, message));
+            }
+            let head = Cursor::new(self.buffer[self.start..self.end].to_vec());
+            if let Some(error) = self.pending {
+                return Err(error);
+            }
+            let body: Box<dyn Read + Send> = match self.body {
+                Body::File(file) => Box::new(head.chain(file)),
+                Body::Stream(stream) => Box::new(head.chain(stream)),
+            };
+            let body = codec
+                .decoder(body)
+                .map_err(|e| Error::io(format_args!("cannot undo {}", codec.name()), e))
+                .map_err(|e| e.file(&self.name))?;
+            let mut layers = self.layers;
+            layers.push(codec);
+            let (name, path) = (self.name, self.path);
+            self = Self {
+                layers,
+                path,
+                ..Self::new(name, Body::Stream(body))
+            };
+        }
+        Ok(self)
+    }
+
+    /// The name used in messages: the path, `-`, or the command.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The path, if it is a file.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The compressions that were undone, outermost first.
+    pub fn layers(&self) -> &[Codec] {
+        &self.layers
+    }
+
+    /// The compressions that were undone, as [`DatasetInfo`](crate::model::DatasetInfo) wants them.
+    pub fn compression(&self) -> Option<String> {
+        let names: Vec<_> = self.layers.iter().map(|c| c.name()).collect();
+        (!names.is_empty()).then(|| names.join("+"))
+    }
+
+    /// All bytes of the stream, where that is known without reading it.
+    pub fn len(&self) -> Option<u64> {
+        self.len
+    }
+
+    /// Whether the stream is known to be empty.
+    pub fn is_empty(&self) -> bool {
+        self.len == Some(0)
+    }
+
+    /// Bytes from here to the end, where that is known.
+    pub fn remaining(&self) -> Option<u64> {
+        self.len.map(|len| len.saturating_sub(self.offset))
+    }
+
+    /// Where the next byte stands in the (decompressed) stream.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Whether [`seek`](Self::seek) can go back.
+    pub fn can_seek(&self) -> bool {
+        matches!(self.body, Body::File(_))
+    }
+
+    /// Moves to a byte; without [`can_seek`](Self::can_seek) only forward.
+    ///
+    /// # Errors
+    /// The place is beyond the end, or behind in a stream that can't go back.
+    pub fn seek(&mut self, to: u64) -> Result<()> {
+        let ahead = to.checked_sub(self.offset);
+        if let Some(ahead) = ahead.and_then(|n| usize::try_from(n).ok())
+            && ahead <= self.end - self.start
+        {
+            self.consume(ahead);
+            return Ok(());
+        }
+        if self.len.is_some_and(|len| to > len) {
+            let len = self.len.unwrap_or_default();
+            return Err(
+                Error::truncated(format!("byte {to} is past the end, at {len}"))
+                    .file(&self.name)
+                    .byte(to),
+            );
+        }
+        match &mut self.body {
+            Body::File(file) => {
+                file.seek(SeekFrom::Start(to))
+                    .map_err(|e| Error::io("cannot seek", e).file(&self.name).byte(to))?;
+                (self.start, self.end) = (0, 0);
+                self.offset = to;
+                self.ended = false;
+                Ok(())
+            }
+            Body::Stream(_) => match ahead {
+                Some(n) => self.skip(n),
+                None => Err(self.error(ErrorKind::Unsupported, "a pipe can't be read backwards")),
+            },
+        }
+    }
+
+    /// The same bytes in a form that can be read backwards: itself if it is an uncompressed file,
+    /// else a temporary copy of what is left. Places stay as they are only in the first case.
+    ///
+    /// # Errors
+    /// Reading fails, or the temporary file can't be written.
+    pub fn into_seekable(mut self) -> Result<Self> {
+        if self.can_seek() {
+            return Ok(self);
+        }
+        let spool = |e| Error::io("cannot keep a copy in the temporary folder", e);
+        let mut file = tempfile::tempfile().map_err(spool)?;
+        let mut len = 0;
+        loop {
+            let window = self.window()?;
+            if window.is_empty() {
+                break;
+            }
+            let n = window.len();
+            io::Write::write_all(&mut file, window).map_err(spool)?;
+            self.consume(n);
+            len += n as u64;
+        }
+        file.rewind().map_err(spool)?;
+        let (name, path, layers) = (self.name, self.path, self.layers);
+        Ok(Self {
+            len: Some(len),
+            path,
+            layers,
+            ..Self::new(name, Body::File(file))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! Short reads, layers, false sizes.
+
+use std::io::{self, Cursor, Read};
+
+use super::Source;
+use crate::bytes::{ByteOrder, Codec};
+use crate::model::{Dtype, Matrix, Rank};
+use crate::{ErrorKind, Limits};
+
+/// Gives one byte a read.
+struct Dribble(Cursor<Vec<u8>>);
+
+impl Read for Dribble {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let n = out.len().min(1);
+        self.0.read(&mut out[..n])
+    }
+}
+
+fn dribble(bytes: &[u8]) -> Source {
+    Source::from_reader("slow", Box::new(Dribble(Cursor::new(bytes.to_vec())))).unwrap()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    io::Write::write_all(&mut encoder, bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn short_reads_are_no_end() {
+    let mut source = dribble(b"first\nsecond");
+    assert_eq!(source.peek(7).unwrap(), b"first\ns");
+    let mut line = Vec::new();
+    let limits = Limits::default();
+    assert!(source.line(&mut line, &limits).unwrap());
+    assert_eq!((line.as_slice(), source.offset()), (&b"first"[..], 6));
+    assert!(source.line(&mut line, &limits).unwrap());
+    assert_eq!(line, b"second");
+    assert!(!source.line(&mut line, &limits).unwrap());
+}
+
+#[test]
+fn layers_are_undone_by_content() {
+    let packed = gzip(&gzip(b"hello"));
+    for mut source in [
+        dribble(&packed),
+        Source::from_bytes("x", packed.clone()).unwrap(),
+    ] {
+        assert_eq!(source.layers(), [Codec::Gzip, Codec::Gzip]);
+        assert_eq!(source.array::<5>().unwrap(), *b"hello");
+        assert!(source.at_end().unwrap());
+    }
+}
+
+#[test]
+fn a_cut_gzip_file_is_truncated() {
+    let mut packed = gzip(&[7; 1000]);
+    packed.truncate(packed.len() - 9);
+    let mut source = Source::from_bytes("x.gz", packed).unwrap();
+    let error = source.skip(1001).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Truncated, "{error}");
+}
+
+#[test]
+fn a_false_size_costs_nothing() {
+    let shape = (Dtype::F32, Rank::Matrix, 1 << 20, 1 << 9);
+    let mut matrix = Matrix::default();
+    for mut source in [
+        dribble(&[0; 100]),
+        Source::from_bytes("x", vec![0; 100]).unwrap(),
+    ] {
+        let limits = Limits::default();
+        let error = source
+            .read_matrix(&mut matrix, shape, ByteOrder::Big, &limits)
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Truncated);
+        assert!(
+            error
+                .to_string()
+                .ends_with("2147483648 bytes are due, 100 are there"),
+            "{error}"
+        );
+    }
+    let error = dribble(&[0; 9])
+        .read_matrix(
+            &mut matrix,
+            (Dtype::F32, Rank::Matrix, u64::MAX, 3),
+            ByteOrder::Big,
+            &Limits::default(),
+        )
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+}
+
+#[test]
+fn streams_become_seekable() {
+    let mut source = dribble(b"abcdef").into_seekable().unwrap();
+    source.skip(4).unwrap();
+    source.seek(1).unwrap();
+    assert_eq!(source.array::<2>().unwrap(), *b"bc");
+    assert!(source.seek(7).is_err());
+    let mut pipe = dribble(b"abcdef");
+    pipe.seek(3).unwrap();
+    assert!(pipe.seek(1).is_err());
+}
+
+#[test]
+fn a_failing_command_is_an_error() {
+    let mut source = Source::command("printf abc; exit 3").unwrap();
+    assert_eq!(source.array::<3>().unwrap(), *b"abc");
+    let error = source.at_end().unwrap_err();
+    assert!(error.to_string().contains("exit status 3"), "{error}");
+}

@@ -1,0 +1,317 @@
+//! How byte strings are spelled in a pickle.
+
+/// How the bytes of a string stand in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// As they are.
+    Raw,
+    /// Each byte is a character up to U+00FF, written in UTF-8.
+    Utf8,
+    /// Python 2's `'..\n..\x00'`, without the quotes.
+    Escaped,
+    /// Each byte is a character up to U+00FF, written as itself or as `\u00ff`.
+    RawUnicode,
+}
+
+/// What is wrong with an encoded string, and at which of its bytes.
+pub(crate) type Fault = (usize, &'static str);
+
+impl Coding {
+    /// The most bytes that stand for one.
+    pub(crate) fn widest(self) -> u64 {
+        match self {
+            Self::Raw => 1,
+            Self::Utf8 => 2,
+            Self::Escaped => 4,
+            Self::RawUnicode => 10,
+        }
+    }
+
+    /// Decodes the start of `from` and says how much of it was used: everything if it is the
+    /// `last` block, else all but a sequence that may be cut off.
+    pub(crate) fn decode(self, from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
+        match self {
+            Self::Raw => {
+                out.extend_from_slice(from);
+                Ok(from.len())
+            }
+            Self::Utf8 => decode_utf8(from, last, out),
+            Self::Escaped => decode_escaped(from, last, out),
+            Self::RawUnicode => decode_raw_unicode(from, last, out),
+        }
+    }
+}
+
+fn decode_utf8(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
+    let cut = from.last().is_some_and(|&b| b >= 0xc0) && !last;
+    let from = &from[..from.len() - usize::from(cut)];
+    let start = out.len();
+    out.resize(start + from.len() + 1, 0);
+    let (slots, mut done, mut before, mut faults) = (&mut out[start..], 0, 0u8, 0u8);
+    // Without a branch on the values, which are a coin toss for floating-point data: every byte
+    // is stored, and a lead byte is overwritten by what follows it.
+    for &byte in from {
+        let lead = u8::from(byte >= 0xc0);
+        let next = u8::from(byte & 0xc0 == 0x80);
+        faults |= next ^ u8::from(before >= 0xc0) | lead & u8::from(byte & 0xfe != 0xc2);
+        let mask = next.wrapping_neg();
+        if let Some(slot) = slots.get_mut(done) {
+            *slot = byte & !mask | (before << 6 | byte & 0x3f) & mask;
+        }
+        done += usize::from(1 - lead);
+        before = byte;
+    }
+    out.truncate(start + done);
+    if faults != 0 || before >= 0xc0 {
+        return Err(utf8_fault(from));
+    }
+    Ok(from.len())
+}
+
+/// The first thing that is wrong with `text`.
+fn utf8_fault(text: &[u8]) -> Fault {
+    let mut i = 0;
+    while let Some(&byte) = text.get(i) {
+        match (byte, text.get(i + 1)) {
+            (..0x80, _) => i += 1,
+            (0xc2 | 0xc3, Some(0x80..0xc0)) => i += 2,
+            _ => break,
+        }
+    }
+    (
+        i,
+        "text that should hold bytes has a character beyond U+00FF",
+    )
+}
+
+fn decode_escaped(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
+    let mut i = 0;
+    while let Some(&byte) = from.get(i) {
+        if byte != b'\\' {
+            let run = memchr::memchr(b'\\', &from[i..]).unwrap_or(from.len() - i);
+            out.extend_from_slice(&from[i..i + run]);
+            i += run;
+            continue;
+        }
+        if !last && from.len() - i < 4 {
+            break;
+        }
+        let Some(&letter) = from.get(i + 1) else {
+            return Err((i, "a string ends in a backslash"));
+        };
+        let mut used = 2;
+        match letter {
+            b'\\' | b'\'' | b'"' => out.push(letter),
+            b'a' => out.push(7),
+            b'b' => out.push(8),
+            b't' => out.push(b'\t'),
+            b'n' => out.push(b'\n'),
+            b'v' => out.push(11),
+            b'f' => out.push(12),
+            b'r' => out.push(b'\r'),
+            b'x' => match from.get(i + 2..i + 4).and_then(hex) {
+                Some(value) => {
+                    out.push(value.to_le_bytes()[0]);
+                    used = 4;
+                }
+                None => return Err((i, "\\x without two hexadecimal digits")),
+            },
+            b'0'..=b'7' => {
+                let digits = from[i + 1..].iter().take(3);
+                let digits = digits.take_while(|d| (b'0'..=b'7').contains(d));
+                let value = digits
+                    .clone()
+                    .fold(0u32, |v, d| v * 8 + u32::from(d - b'0'));
+                out.push(value.to_le_bytes()[0]);
+                used = 1 + digits.count();
+            }
+            other => out.extend_from_slice(&[b'\\', other]),
+        }
+        i += used;
+    }
+    Ok(i)
+}
+
+fn decode_raw_unicode(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
+    let mut i = 0;
+    while let Some(&byte) = from.get(i) {
+        if byte != b'\\' {
+            let run = memchr::memchr(b'\\', &from[i..]).unwrap_or(from.len() - i);
+            out.extend_from_slice(&from[i..i + run]);
+            i += run;
+            continue;
+        }
+        if !last && from.len() - i < 10 {
+            break;
+        }
+        let (value, used) = raw_unicode_escape(&from[i..]).map_err(|e| (i, e))?;
+        match value {
+            Some(value) => match u8::try_from(value) {
+                Ok(byte) => out.push(byte),
+                Err(_) => {
+                    return Err((
+                        i,
+                        "text that should hold bytes has a character beyond U+00FF",
+                    ));
+                }
+            },
+            None => out.extend_from_slice(&from[i..i + used]),
+        }
+        i += used;
+    }
+    Ok(i)
+}
+
+/// The character that an escape at the start of `from` stands for, if it is one, and its length.
+/// A backslash before anything but `u` and `U` stands for itself, and so does what it precedes.
+fn raw_unicode_escape(from: &[u8]) -> Result<(Option<u32>, usize), &'static str> {
+    let digits = match from.get(1) {
+        Some(b'u') => 4,
+        Some(b'U') => 8,
+        Some(_) => return Ok((None, 2)),
+        None => return Ok((None, 1)),
+    };
+    match from.get(2..2 + digits).and_then(hex) {
+        Some(value) => Ok((Some(value), 2 + digits)),
+        None => Err("\\u without its hexadecimal digits"),
+    }
+}
+
+/// The UTF-8 text of a `RawUnicode` string; what is no character, such as half a surrogate pair,
+/// becomes U+FFFD.
+pub(crate) fn raw_unicode_text(from: &[u8]) -> Result<Vec<u8>, Fault> {
+    let mut text = String::with_capacity(from.len());
+    let mut i = 0;
+    while let Some(&byte) = from.get(i) {
+        if byte != b'\\' {
+            text.push(char::from(byte));
+            i += 1;
+            continue;
+        }
+        let (value, used) = raw_unicode_escape(&from[i..]).map_err(|e| (i, e))?;
+        match value {
+            Some(value) => text.push(char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER)),
+            None => text.extend(from[i..i + used].iter().map(|&b| char::from(b))),
+        }
+        i += used;
+    }
+    Ok(text.into_bytes())
+}
+
+fn hex(digits: &[u8]) -> Option<u32> {
+    let mut value = 0;
+    for &digit in digits {
+        value = value << 4 | char::from(digit).to_digit(16)?;
+    }
+    Some(value)
+}
+
+/// Appends `bytes` as characters up to U+00FF in UTF-8.
+pub(crate) fn encode_utf8(bytes: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + 2 * bytes.len(), 0);
+    let (slots, mut done) = (&mut out[start..], 0);
+    // Without a branch on the values, as in decoding.
+    for &byte in bytes {
+        let wide = byte >> 7;
+        let mask = wide.wrapping_neg();
+        if let Some([lead, next]) = slots.get_mut(done..done + 2) {
+            *lead = byte & !mask | (0xc0 | byte >> 6) & mask;
+            *next = 0x80 | byte & 0x3f;
+        }
+        done += usize::from(1 + wide);
+    }
+    out.truncate(start + done);
+}
+
+/// The length of [`encode_utf8`]'s work.
+pub(crate) fn utf8_len(bytes: &[u8]) -> u64 {
+    bytes.len() as u64 + bytes.iter().map(|b| u64::from(b >> 7)).sum::<u64>()
+}
+
+/// Appends `bytes` as characters up to U+00FF, on one line of a text pickle.
+pub(crate) fn encode_raw_unicode(bytes: &[u8], out: &mut Vec<u8>) {
+    for &byte in bytes {
+        match byte {
+            0 => out.extend_from_slice(b"\\u0000"),
+            b'\n' => out.extend_from_slice(b"\\u000a"),
+            b'\r' => out.extend_from_slice(b"\\u000d"),
+            0x1a => out.extend_from_slice(b"\\u001a"),
+            b'\\' => out.extend_from_slice(b"\\u005c"),
+            other => out.push(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all(coding: Coding, from: &[u8]) -> Result<Vec<u8>, Fault> {
+        let mut out = Vec::new();
+        let used = coding.decode(from, true, &mut out)?;
+        assert_eq!(used, from.len());
+        Ok(out)
+    }
+
+    #[test]
+    fn decodes_what_python_writes() {
+        assert_eq!(
+            all(Coding::Escaped, br#"a\\\'\"\n\r\t\x00\xfF\7\101\q."#).unwrap(),
+            b"a\\'\"\n\r\t\x00\xff\x07A\\q."
+        );
+        assert_eq!(
+            all(Coding::RawUnicode, b"\xe9\\u000a\\\\u0041\\U000000ff\\").unwrap(),
+            b"\xe9\n\\\\u0041\xff\\"
+        );
+        assert_eq!(
+            all(Coding::Utf8, b"a\xc2\x80\xc3\xbf").unwrap(),
+            b"a\x80\xff"
+        );
+        assert_eq!(
+            raw_unicode_text(b"\xe9\\u0416").unwrap(),
+            "\u{e9}\u{416}".as_bytes()
+        );
+    }
+
+    #[test]
+    fn refuses_what_holds_no_bytes() {
+        for (coding, text, at) in [
+            (Coding::Utf8, &b"a\xd0\x96"[..], 1),
+            (Coding::Utf8, b"a\xc2", 1),
+            (Coding::Utf8, b"a\xc2a", 1),
+            (Coding::RawUnicode, b"a\\u0416", 1),
+            (Coding::RawUnicode, b"\\u00", 0),
+            (Coding::Escaped, b"ab\\", 2),
+            (Coding::Escaped, b"ab\\xg0", 2),
+        ] {
+            assert_eq!(all(coding, text).unwrap_err().0, at, "{coding:?} {text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_make_no_difference(bytes: Vec<u8>, step in 1usize..20) {
+            for coding in [Coding::Utf8, Coding::RawUnicode] {
+                let mut text = Vec::new();
+                if coding == Coding::Utf8 {
+                    encode_utf8(&bytes, &mut text);
+                    prop_assert_eq!(text.len() as u64, utf8_len(&bytes));
+                } else {
+                    encode_raw_unicode(&bytes, &mut text);
+                    prop_assert!(!text.contains(&b'\n'));
+                }
+                let (mut out, mut pending) = (Vec::new(), Vec::new());
+                let blocks = text.chunks(step).count();
+                for (i, block) in text.chunks(step).enumerate() {
+                    pending.extend_from_slice(block);
+                    let used = coding.decode(&pending, i + 1 == blocks, &mut out).unwrap();
+                    pending.drain(..used);
+                }
+                prop_assert_eq!(&out, &bytes);
+                prop_assert!(pending.is_empty());
+            }
+        }
+    }
+}
