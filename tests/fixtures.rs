@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use spr_convert::argument::Input;
 use spr_convert::core::bytes::Env;
 use spr_convert::core::model::{Matrix, Utterance};
+use spr_convert::inspect::inspect;
 use spr_convert::{Result, builtin};
 
 /// Cases that must be found, so that a moved folder can't make the tests pass by finding none.
@@ -118,7 +119,11 @@ fn files_of_other_programs() {
             found += 1;
             let phrase = fs::read_to_string(case.join("error.txt")).unwrap();
             match read(&input(&case)) {
-                Err(e) if e.to_string().contains(phrase.trim()) => {}
+                // The phrase is not to be found in the path.
+                Err(e)
+                    if e.to_string()
+                        .replace(case.to_str().unwrap(), "")
+                        .contains(phrase.trim()) => {}
                 Err(e) => faults.push(format!(
                     "{}: '{}' not in: {e}",
                     case.display(),
@@ -135,6 +140,38 @@ fn files_of_other_programs() {
         faults.len(),
         faults.join("\n")
     );
+}
+
+/// `info` says the same of a file as of what it is expected to hold.
+#[test]
+fn info_is_right() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let registry = builtin::registry();
+    let facts = |path: &Path| {
+        let inputs = Input::parse(path.to_str().unwrap(), None, &[], &registry).unwrap();
+        let (facts, result) = inspect(&inputs[0], false, &registry, &Env::default());
+        result.unwrap();
+        serde_json::to_value(&facts).unwrap()
+    };
+    for (format, ..) in CASES {
+        for case in folders(&root.join(format)) {
+            let got = facts(&input(&case));
+            let expected = facts(&case.join("expect.jsonl"));
+            for field in [
+                "utterances",
+                "frames",
+                "dim",
+                "dtype",
+                "kinds",
+                "label_columns",
+                "labels",
+                "frame_shift",
+                "duration",
+            ] {
+                assert_eq!(got[field], expected[field], "{}: {field}", case.display());
+            }
+        }
+    }
 }
 
 /// The beginning of what was read.

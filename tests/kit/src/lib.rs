@@ -3,7 +3,7 @@
 //! A format's `tests/behaviour.rs` calls the suite once for each way of writing it, and goes on
 //! with what is peculiar to the format:
 //!
-//! ```ignore
+//! ```text
 //! use spr_testkit::{Suite, suite};
 //!
 //! #[test]

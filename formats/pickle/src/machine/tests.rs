@@ -108,7 +108,8 @@ proptest! {
             bytes.extend_from_slice(&argument[..usize::from(argument[0]) % 4]);
             bytes.extend_from_slice(b"\n");
         }
-        let _ = run(&bytes);
+        let mut source = Source::from_bytes("x.pkl", bytes).unwrap().into_seekable().unwrap();
+        let _ = load(&mut source);
     }
 }
 
