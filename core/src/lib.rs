@@ -2,7 +2,7 @@
 //!
 //! * [`model`] – the utterance and its matrices;
 //! * [`bytes`] – sources that undo compression, outputs that appear whole or not at all;
-//! * [`format`] – the contract between the converter and a format;
+//! * [`format`](mod@format) – the contract between the converter and a format;
 //! * [`stage`] – readers made of readers;
 //! * [`adapt`] – the only place where data are narrowed or dropped, measured and reported.
 //!

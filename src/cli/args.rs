@@ -5,6 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+const USAGE: &str = "\
+spr-convert [OPTIONS] IN OUT
+       spr-convert [OPTIONS] convert IN... -o OUT
+       spr-convert VERB ...";
+
 const EXAMPLES: &str = "\
 Examples:
   spr-convert feats.scp --labels ali.txt train.pfile   Kaldi to PFile with labels
@@ -22,7 +27,9 @@ Examples:
 #[command(
     name = "spr-convert",
     version,
+    override_usage = USAGE,
     after_help = EXAMPLES,
+    arg_required_else_help = true,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     disable_help_subcommand = true,

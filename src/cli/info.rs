@@ -57,8 +57,12 @@ fn describe(facts: &Facts) -> String {
             report::count(utterances, "utterance"),
             report::count(frames, "frame")
         );
-        if let Some((least, most)) = facts.shapes.frames.filter(|_| utterances > 1) {
-            text.push_str(&format!(" ({least} to {most} each)"));
+        match facts.shapes.frames {
+            Some((least, most)) if least < most => {
+                text.push_str(&format!(" ({least} to {most} each)"));
+            }
+            Some((each, _)) if utterances > 1 => text.push_str(&format!(" ({each} each)")),
+            _ => {}
         }
         line("holds", text);
     }

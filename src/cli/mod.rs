@@ -30,11 +30,7 @@ const SKIPPED: u8 = 3;
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) => {
-            // clap prints help to standard output and complaints to standard error.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { FAILED } else { DONE });
-        }
+        Err(error) => return ExitCode::from(report::usage(&error)),
     };
     match run(cli) {
         Ok(status) => ExitCode::from(status),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use spr_core::Error;
 use spr_core::loss::{LossPolicy, describe};
 
-use super::NAME;
+use super::{DONE, FAILED, NAME};
 use crate::job::Outcome;
 
 /// Prints an error: one line, and a second with the hint.
@@ -15,6 +15,28 @@ pub(super) fn error(error: &Error) {
     if let Some(hint) = error.hint_text() {
         say("hint", hint);
     }
+}
+
+/// Prints what clap has to say, help or a complaint, and returns the exit status.
+pub(super) fn usage(error: &clap::Error) -> u8 {
+    use clap::error::ErrorKind;
+    let helps = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !error.use_stderr() || error.kind() == helps {
+        let _ = error.print();
+        return if error.use_stderr() { FAILED } else { DONE };
+    }
+    // clap's complaint goes over several lines, the usage at their end.
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
+    let (tips, complaint): (Vec<_>, Vec<_>) =
+        lines.filter(|line| !line.is_empty()).partition(|line| line.starts_with("tip: "));
+    let complaint = complaint.join(" ");
+    say("error", complaint.strip_prefix("error: ").unwrap_or(&complaint));
+    match tips.first() {
+        Some(tip) => say("hint", tip.trim_start_matches("tip: ")),
+        None => say("hint", "spr-convert --help lists what there is"),
+    }
+    FAILED
 }
 
 /// Prints a warning.
