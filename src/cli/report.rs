@@ -27,11 +27,18 @@ pub(super) fn usage(error: &clap::Error) -> u8 {
     }
     // clap's complaint goes over several lines, the usage at their end.
     let text = error.to_string();
-    let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
-    let (tips, complaint): (Vec<_>, Vec<_>) =
-        lines.filter(|line| !line.is_empty()).partition(|line| line.starts_with("tip: "));
+    let lines = text
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:"));
+    let (tips, complaint): (Vec<_>, Vec<_>) = lines
+        .filter(|line| !line.is_empty())
+        .partition(|line| line.starts_with("tip: "));
     let complaint = complaint.join(" ");
-    say("error", complaint.strip_prefix("error: ").unwrap_or(&complaint));
+    say(
+        "error",
+        complaint.strip_prefix("error: ").unwrap_or(&complaint),
+    );
     match tips.first() {
         Some(tip) => say("hint", tip.trim_start_matches("tip: ")),
         None => say("hint", "spr-convert --help lists what there is"),
