@@ -42,8 +42,6 @@ pub struct Job {
     pub overwrite: bool,
     /// Whether to do everything but write.
     pub dry_run: bool,
-    /// Threads to use; with more than one, reading and writing overlap. The bytes are the same.
-    pub threads: usize,
 }
 
 /// What a conversion did.
@@ -102,7 +100,7 @@ impl Branch {
         env: &Env,
     ) -> Result<Self> {
         let caps = target.caps()?;
-        let output = target.output(job.overwrite, env.access);
+        let output = target.output(job.overwrite, env);
         let output = if job.dry_run {
             Output::nowhere()
         } else {
@@ -167,7 +165,6 @@ impl Job {
             on_error: OnError::default(),
             overwrite: false,
             dry_run: false,
-            threads: 2,
         }
     }
 
@@ -183,7 +180,7 @@ impl Job {
     ) -> Result<Outcome> {
         let started = Instant::now();
         let (reader, from) = self.open_inputs(registry, env)?;
-        let mut reader: Box<dyn Reader> = if self.threads > 1 {
+        let mut reader: Box<dyn Reader> = if env.threads > 1 {
             Box::new(Prefetch::new(reader)?)
         } else {
             reader

@@ -17,6 +17,7 @@ pub mod loss;
 pub mod model;
 pub mod number;
 mod order;
+pub mod ordered;
 pub mod side;
 pub mod stage;
 

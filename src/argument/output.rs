@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use spr_core::bytes::{Access, Codec, Output};
+use spr_core::bytes::{Codec, Env, Output};
 use spr_core::format::{Caps, Count, Format, Options, Place, Registry};
 use spr_core::side;
 use spr_core::{Error, Result};
@@ -139,8 +139,12 @@ impl Target {
     }
 
     /// The place to write to.
-    pub fn output(&self, overwrite: bool, access: Access) -> Output {
-        self.output.clone().overwrite(overwrite).access(access)
+    pub fn output(&self, overwrite: bool, env: &Env) -> Output {
+        self.output
+            .clone()
+            .overwrite(overwrite)
+            .access(env.access)
+            .threads(env.threads)
     }
 
     /// How the argument is understood, for `--explain`.

@@ -53,7 +53,8 @@ fn distance(a: &str, b: &str) -> usize {
 /// Converts.
 pub(super) fn run(args: ConvertArgs) -> Result<u8> {
     let registry = builtin::registry();
-    let env = plan::env(&args.read)?;
+    let mut env = plan::env(&args.read)?;
+    env.threads = args.jobs;
     let job = plan::job(&args, &registry)?;
     if args.read.explain || args.read.verbose {
         let mut text = String::new();

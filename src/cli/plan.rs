@@ -109,7 +109,6 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
     };
     job.overwrite = args.overwrite;
     job.dry_run = args.dry_run;
-    job.threads = args.jobs;
     Ok(job)
 }
 

@@ -3,6 +3,7 @@
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
+use super::gzip::Gzip;
 use super::sink::Finish;
 
 /// A compression that sources undo and outputs apply.
@@ -103,13 +104,14 @@ impl Codec {
         })
     }
 
-    /// A writer that compresses into `to`.
-    pub(crate) fn encoder(self, to: Box<dyn Finish>) -> io::Result<Box<dyn Finish>> {
+    /// A writer that compresses into `to`, on `threads` threads where the codec allows it.
+    pub(crate) fn encoder(
+        self,
+        to: Box<dyn Finish>,
+        threads: usize,
+    ) -> io::Result<Box<dyn Finish>> {
         Ok(match self {
-            Self::Gzip => Box::new(flate2::write::GzEncoder::new(
-                to,
-                flate2::Compression::default(),
-            )),
+            Self::Gzip => Box::new(Gzip::new(to, threads)),
             Self::Bzip2 => Box::new(bzip2::write::BzEncoder::new(to, bzip2::Compression::best())),
             Self::Zstd => Box::new(zstd::Encoder::new(to, 0)?),
         })
@@ -118,12 +120,6 @@ impl Codec {
 
 fn buffered(from: Box<dyn Read + Send>) -> BufReader<Box<dyn Read + Send>> {
     BufReader::with_capacity(64 << 10, from)
-}
-
-impl<W: Finish> Finish for flate2::write::GzEncoder<W> {
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        Box::new((*self).finish()?).finish()
-    }
 }
 
 impl<W: Finish> Finish for bzip2::write::BzEncoder<W> {

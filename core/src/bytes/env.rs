@@ -51,6 +51,9 @@ pub struct Env {
     pub limits: Limits,
     /// Which commands may run.
     pub access: Access,
+    /// Threads to use: with more than one, reading, encoding and writing overlap. The bytes
+    /// written are the same for any number.
+    pub threads: usize,
     listener: Arc<dyn Fn(&Error) + Send + Sync>,
 }
 
@@ -71,6 +74,7 @@ impl Env {
         Self {
             limits,
             access,
+            threads: 2,
             listener: Arc::new(listener),
         }
     }

@@ -59,15 +59,7 @@ impl Folder {
                 .file(&name)
                 .utterance(key)
             })?;
-        match Codec::from_path(&path) {
-            Some(codec) => {
-                let stream = codec
-                    .encoder(Box::new(file))
-                    .map_err(|e| Error::io("cannot compress", e).file(&name))?;
-                Sink::stream(name, stream, true)
-            }
-            None => Ok(Sink::file(name, file)),
-        }
+        Ok(Sink::file(name, file))
     }
 
     pub(super) fn commit(&mut self, overwrite: bool) -> Result<()> {

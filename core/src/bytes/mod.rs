@@ -4,6 +4,7 @@ mod codec;
 mod command;
 mod env;
 mod folder;
+mod gzip;
 mod output;
 mod sink;
 mod source;

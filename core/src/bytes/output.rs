@@ -57,12 +57,19 @@ pub struct Output(Arc<Mutex<Inner>>);
 struct Inner {
     main: Place,
     named: BTreeMap<&'static str, Place>,
-    overwrite: bool,
-    access: Access,
+    rules: Rules,
     /// Whether an utterance has been written to something that is no folder.
     taken: bool,
     finished: Finished,
     stale: Vec<PathBuf>,
+}
+
+/// How streams are opened.
+#[derive(Clone, Copy, Default)]
+struct Rules {
+    overwrite: bool,
+    access: Access,
+    threads: usize,
 }
 
 type Finished = Arc<Mutex<Vec<Entry>>>;
@@ -88,8 +95,7 @@ impl Output {
         Self(Arc::new(Mutex::new(Inner {
             main,
             named: BTreeMap::new(),
-            overwrite: false,
-            access: Access::default(),
+            rules: Rules::default(),
             taken: false,
             finished: Arc::default(),
             stale: Vec::new(),
@@ -143,14 +149,21 @@ impl Output {
     /// Allows files that exist to be replaced.
     #[must_use]
     pub fn overwrite(self, yes: bool) -> Self {
-        self.lock().overwrite = yes;
+        self.lock().rules.overwrite = yes;
         self
     }
 
     /// Says whether commands may run.
     #[must_use]
     pub fn access(self, access: Access) -> Self {
-        self.lock().access = access;
+        self.lock().rules.access = access;
+        self
+    }
+
+    /// How many threads may compress; the bytes are the same for any number.
+    #[must_use]
+    pub fn threads(self, n: usize) -> Self {
+        self.lock().rules.threads = n;
         self
     }
 
@@ -210,7 +223,7 @@ impl Output {
             }
             Part::Utterance(key, extension) => {
                 if let Place::Folder(folder) = &mut inner.main {
-                    return folder.create(key, extension, inner.overwrite);
+                    return folder.create(key, extension, inner.rules.overwrite);
                 }
                 if std::mem::replace(&mut inner.taken, true) {
                     return Err(Error::unfit("a second utterance, but the file holds one")
@@ -220,14 +233,7 @@ impl Output {
                 &mut inner.main
             }
         };
-        open(
-            place,
-            part.label(),
-            patch,
-            inner.overwrite,
-            inner.access,
-            &inner.finished,
-        )
+        open(place, part.label(), patch, inner.rules, &inner.finished)
     }
 
     /// Removes a companion left by an earlier run when this output is committed over it.
@@ -273,7 +279,7 @@ impl Output {
                 }
             }
         }
-        let overwrite = inner.overwrite;
+        let overwrite = inner.rules.overwrite;
         if let Place::Folder(folder) = &mut inner.main {
             folder.commit(overwrite)?;
         }
@@ -329,8 +335,7 @@ fn open(
     place: &mut Place,
     memory_name: String,
     patch: bool,
-    overwrite: bool,
-    access: Access,
+    rules: Rules,
     finished: &Finished,
 ) -> Result<Sink> {
     let name = place.name();
@@ -342,7 +347,7 @@ fn open(
         },
         Place::Nowhere => Sink::stream(name, Box::new(io::sink()), patch),
         Place::Command(line) => {
-            if access == Access::Safe {
+            if rules.access == Access::Safe {
                 return Err(Error::usage(format!("refused to run '{line}'"))
                     .hint("drop --safe to allow it"));
             }
@@ -364,7 +369,7 @@ fn open(
             let file = file.map_err(|e| Error::io("cannot open", e).file(&name))?;
             Sink::stream(name, Box::new(file), patch)
         }
-        Place::File(path) => create_file(path, patch, overwrite, finished),
+        Place::File(path) => create_file(path, patch, rules, finished),
         Place::Folder(_) => Err(Error::usage("is a folder, one file is due").file(name)),
     }
 }
@@ -374,12 +379,12 @@ fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
 }
 
-fn create_file(path: &Path, patch: bool, overwrite: bool, finished: &Finished) -> Result<Sink> {
+fn create_file(path: &Path, patch: bool, rules: Rules, finished: &Finished) -> Result<Sink> {
     let name = path.display().to_string();
     if path.is_dir() {
         return Err(Error::usage("is a folder, one file is due").file(name));
     }
-    if !overwrite && path.symlink_metadata().is_ok() {
+    if !rules.overwrite && path.symlink_metadata().is_ok() {
         return Err(exists(name));
     }
     let temporary = temporary_beside(path, |builder, folder| builder.tempfile_in(folder))
@@ -390,7 +395,7 @@ fn create_file(path: &Path, patch: bool, overwrite: bool, finished: &Finished) -
     let sink = match Codec::from_path(path) {
         Some(codec) => {
             let stream = codec
-                .encoder(Box::new(file))
+                .encoder(Box::new(file), rules.threads)
                 .map_err(|e| Error::io("cannot compress", e).file(&name))?;
             Sink::stream(name, stream, patch)?
         }

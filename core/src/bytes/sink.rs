@@ -33,6 +33,7 @@ impl Finish for io::Sink {
 }
 
 /// Bytes kept in memory and handed over when they are complete.
+#[derive(Default)]
 pub(crate) struct Memory {
     pub(crate) bytes: Vec<u8>,
     pub(crate) done: Arc<Mutex<Option<Vec<u8>>>>,
