@@ -4,7 +4,7 @@ use spr_core::format::{Format, Registry};
 
 /// All formats that the program is built with.
 pub fn registry() -> Registry {
-    let formats: [&'static dyn Format; 6] = [
+    let formats: Vec<&'static dyn Format> = vec![
         &spr_format_kaldi::FORMAT,
         &spr_format_pfile::FORMAT,
         &spr_format_pickle::FORMAT,
