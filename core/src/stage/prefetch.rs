@@ -7,22 +7,74 @@ use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 use crate::{Error, Result};
 
-/// Reads the next utterance while the caller works on this one. Order, content and errors are
-/// those of the reader it is made of.
+/// Small utterances travel together, for handing one over costs as much as reading it.
+const BATCH_BYTES: usize = 64 << 10;
+const BATCH_UTTERANCES: usize = 256;
+
+/// Reads the next utterances while the caller works on these. Order, content and errors are those
+/// of the reader it is made of.
 ///
-/// Three utterances are in memory: one being read, one waiting, one with the caller. Dropping it
-/// does not wait for a read that is under way.
+/// Three batches are in memory: one being read, one waiting, one with the caller. A large utterance
+/// is a batch of its own. Dropping it does not wait for a read that is under way.
 pub struct Prefetch {
-    filled: Receiver<Step>,
-    spent: SyncSender<Utterance>,
+    filled: Receiver<Batch>,
+    spent: SyncSender<Batch>,
+    current: Batch,
+    /// Utterances of the batch that the caller had.
+    taken: usize,
     info: DatasetInfo,
     over: bool,
 }
 
-/// What the thread hands over: an utterance with what the reader knew after it, or the end.
-struct Step {
+/// Utterances in their order, and what came after them.
+#[derive(Default)]
+struct Batch {
+    utts: Vec<Utterance>,
+    /// How many of them count; the others keep their allocations for the next time.
+    len: usize,
     info: DatasetInfo,
-    read: Result<Option<Utterance>>,
+    then: Then,
+}
+
+#[derive(Default)]
+enum Then {
+    #[default]
+    More,
+    End,
+    Failed(Error),
+}
+
+impl Batch {
+    /// Reads until there is enough, or something else than an utterance comes.
+    fn fill(&mut self, reader: &mut dyn Reader) {
+        (self.len, self.then) = (0, Then::More);
+        let mut bytes = 0;
+        while bytes < BATCH_BYTES && self.len < BATCH_UTTERANCES {
+            if self.len == self.utts.len() {
+                self.utts.push(Utterance::default());
+            }
+            let utt = &mut self.utts[self.len];
+            match reader.read(utt) {
+                Ok(true) => self.len += 1,
+                Ok(false) => self.then = Then::End,
+                Err(error) => self.then = Then::Failed(error),
+            }
+            if !matches!(self.then, Then::More) {
+                break;
+            }
+            let sizes = [&utt.features, &utt.labels].into_iter().flatten();
+            bytes += sizes.map(|m| m.as_bytes().len()).sum::<usize>();
+        }
+        self.info.clone_from(reader.info());
+    }
+
+    fn is_last(&self) -> bool {
+        match &self.then {
+            Then::More => false,
+            Then::End => true,
+            Then::Failed(error) => !error.can_continue(),
+        }
+    }
 }
 
 impl Prefetch {
@@ -33,23 +85,13 @@ impl Prefetch {
     pub fn new(mut reader: Box<dyn Reader>) -> Result<Self> {
         let info = reader.info().clone();
         let (to_caller, filled) = sync_channel(1);
-        let (spent, to_reader) = sync_channel::<Utterance>(3);
+        let (spent, to_reader) = sync_channel::<Batch>(3);
         let work = move || {
             loop {
-                let mut utt = to_reader.try_recv().unwrap_or_default();
-                let read = match reader.read(&mut utt) {
-                    Ok(more) => Ok(more.then_some(utt)),
-                    Err(error) => Err(error),
-                };
-                let last = match &read {
-                    Ok(utt) => utt.is_none(),
-                    Err(error) => !error.can_continue(),
-                };
-                let step = Step {
-                    info: reader.info().clone(),
-                    read,
-                };
-                if to_caller.send(step).is_err() || last {
+                let mut batch = to_reader.try_recv().unwrap_or_default();
+                batch.fill(reader.as_mut());
+                let last = batch.is_last();
+                if to_caller.send(batch).is_err() || last {
                     return;
                 }
             }
@@ -58,12 +100,29 @@ impl Prefetch {
             .name("read ahead".to_owned())
             .spawn(work)
             .map_err(|e| Error::io("cannot start a thread", e))?;
+        let current = Batch::default();
         Ok(Self {
             filled,
             spent,
+            current,
+            taken: 0,
             info,
             over: false,
         })
+    }
+
+    /// Goes on to the next batch.
+    fn next_batch(&mut self) -> Result<()> {
+        let Ok(batch) = self.filled.recv() else {
+            self.over = true;
+            return Err(Error::unsupported("the thread that reads ahead died"));
+        };
+        self.taken = 0;
+        // Without a place for it the allocation is simply made again.
+        let _ = self
+            .spent
+            .try_send(std::mem::replace(&mut self.current, batch));
+        Ok(())
     }
 }
 
@@ -73,29 +132,23 @@ impl Reader for Prefetch {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        if self.over {
-            return Ok(false);
-        }
-        let Ok(Step { info, read }) = self.filled.recv() else {
-            self.over = true;
-            return Err(Error::unsupported("the thread that reads ahead died"));
-        };
-        self.info = info;
-        match read {
-            Ok(Some(next)) => {
-                // Without a place for it the allocation is simply made again.
-                let _ = self.spent.try_send(std::mem::replace(utt, next));
-                Ok(true)
+        while !self.over {
+            if self.taken < self.current.len {
+                std::mem::swap(utt, &mut self.current.utts[self.taken]);
+                self.taken += 1;
+                return Ok(true);
             }
-            Ok(None) => {
-                self.over = true;
-                Ok(false)
-            }
-            Err(error) => {
-                self.over = !error.can_continue();
-                Err(error)
+            self.info.clone_from(&self.current.info);
+            match std::mem::take(&mut self.current.then) {
+                Then::More => self.next_batch()?,
+                Then::End => self.over = true,
+                Then::Failed(error) => {
+                    self.over = !error.can_continue();
+                    return Err(error);
+                }
             }
         }
+        Ok(false)
     }
 }
 
@@ -148,10 +201,10 @@ mod tests {
                 utt.features.as_ref().unwrap().as_slice::<u64>(),
                 Some(&[n][..])
             );
-            assert_eq!(ahead.info().frames, Some(n));
         }
         for _ in 0..3 {
             assert!(!ahead.read(&mut utt).unwrap());
         }
+        assert_eq!(ahead.info().frames, Some(9));
     }
 }
