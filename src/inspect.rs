@@ -166,6 +166,7 @@ fn scan(reader: &mut dyn Reader, facts: &mut Facts) -> Result<()> {
                 facts.shapes.dims.insert(features.cols());
             }
         }
+        kinds.extend(utt.other());
         if let Some(own) = &utt.labels {
             kinds.insert("labels");
             facts.shapes.label_columns.insert(own.cols());

@@ -1,14 +1,15 @@
 //! A conversion from start to finish: open, join, adapt, write, commit.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use spr_core::adapt::Adapter;
-use spr_core::bytes::{Env, Output, key_of_file};
+use spr_core::bytes::{Env, Output, Source, key_of_file};
 use spr_core::format::{Count, Keys, LabelCaps, Reader, Registry, Writer, Written};
 use spr_core::loss::{LossPolicy, LossReport};
 use spr_core::model::{Dtype, Key, KeySource, Utterance};
 use spr_core::stage::{JoinLabels, Prefetch};
-use spr_core::{Error, Result};
+use spr_core::{Error, KeyMap, Result};
 
 use crate::argument::{Input, Target};
 
@@ -28,6 +29,8 @@ pub struct Job {
     pub inputs: Vec<Input>,
     /// A data set whose labels join those utterances by key.
     pub labels: Option<Input>,
+    /// A file of lines `utterance speaker`: labels are looked up under the speaker.
+    pub utt2spk: Option<PathBuf>,
     /// Where everything goes.
     pub target: Target,
     /// Where the labels go, on their own.
@@ -102,7 +105,7 @@ impl Branch {
         let caps = target.caps()?;
         let output = target.output(job.overwrite, env);
         let output = if job.dry_run {
-            Output::nowhere()
+            Output::nowhere().access(env.access)
         } else {
             output
         };
@@ -158,6 +161,7 @@ impl Job {
         Self {
             inputs,
             labels: None,
+            utt2spk: None,
             target,
             labels_out: None,
             dtype: None,
@@ -195,11 +199,14 @@ impl Job {
         let mut labels = Utterance::default();
         let (mut skipped, mut done, mut frames) = (0, 0, 0);
         loop {
+            let mut dropped = false;
             let step = match reader.read(&mut utt) {
                 Ok(false) => break,
                 Ok(true) => {
                     frames += utt.frames();
-                    self.step(&mut utt, &mut labels, &mut main, side.as_mut())
+                    let step = self.step(&mut utt, &mut labels, &mut main, side.as_mut());
+                    dropped = self.target.is_permissive();
+                    step
                 }
                 Err(error) => Err(error),
             };
@@ -208,7 +215,7 @@ impl Job {
                     done += 1;
                     observer.progress(done, frames);
                 }
-                Err(error) if self.may_skip(&error, done) => {
+                Err(error) if self.may_skip(&error, done) || (dropped && error.can_continue()) => {
                     skipped += 1;
                     observer.skipped(&error);
                     if !error.can_continue() {
@@ -250,16 +257,23 @@ impl Job {
         registry: &Registry,
         env: &Env,
     ) -> Result<(Box<dyn Reader>, &'static str)> {
-        let data = Input::open_all(&self.inputs, registry, env)?;
+        let mut inputs = self.inputs.clone();
+        if self.target.keeps_stored() {
+            let name = self.target.format().info().name;
+            let keep = |input: &mut Input| input.wish(name, "compress", "keep");
+            inputs.iter_mut().for_each(keep);
+        }
+        let data = Input::open_all(&inputs, registry, env)?;
         let from = data.format.info().name;
         let Some(labels) = &self.labels else {
             return Ok((data.reader, from));
         };
-        let joined = labels.open(registry, env)?.reader;
-        Ok((
-            Box::new(JoinLabels::new(data.reader, joined, labels.text())),
-            from,
-        ))
+        let table = labels.open_keyed(registry, env)?;
+        let mut joined = JoinLabels::new(data.reader, table, labels.text());
+        if let Some(path) = &self.utt2spk {
+            joined = joined.mapped(KeyMap::read(Source::open(path)?, &env.limits)?);
+        }
+        Ok((Box::new(joined), from))
     }
 
     /// Writes one utterance to both outputs.

@@ -17,9 +17,13 @@ pub mod capabilities;
 pub mod cli;
 pub mod inspect;
 pub mod job;
+mod kaldi;
 
 pub use spr_core as core;
 pub use spr_core::{Error, ErrorKind, Result};
+pub use spr_format_kaldi::{
+    RandomAccessTableReader, RandomAccessTableReaderMapped, SequentialTableReader, TableWriter,
+};
 
 use spr_core::bytes::Env;
 

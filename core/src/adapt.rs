@@ -65,7 +65,8 @@ impl Adapter {
         self.fit_labels(utt)?;
         self.fit_features(utt)?;
         self.fit_meta(utt);
-        if utt.features.is_none() && utt.labels.is_none() {
+        self.fit_others(utt)?;
+        if utt.features.is_none() && utt.labels.is_none() && utt.other().is_none() {
             return Err(Error::unfit("nothing of it can be stored in this format"));
         }
         if utt.frames() > self.caps.max_rows {
@@ -75,7 +76,7 @@ impl Adapter {
                 self.caps.max_rows
             )));
         }
-        if utt.frames() == 0 && self.caps.empty == Empty::Refused {
+        if utt.frames() == 0 && utt.other().is_none() && self.caps.empty == Empty::Refused {
             return Err(Error::unfit("has no frames, which the format can't hold"));
         }
         self.first.utterances += 1;
@@ -92,6 +93,22 @@ impl Adapter {
             ))),
             _ => Ok(()),
         }
+    }
+
+    fn fit_others(&mut self, utt: &mut Utterance) -> Result<()> {
+        if let Some(object) = &utt.object
+            && !self.caps.objects.hold(object.kind())
+        {
+            let kind = object.kind();
+            let message = format!("holds an object of kind {kind}, which the format can't hold");
+            return Err(Error::unfit(message)
+                .hint("`spr-convert formats` says what holds objects of that kind"));
+        }
+        if utt.audio.is_some() && !self.caps.audio {
+            self.report.add(LossKind::Audio, &utt.key, None);
+            utt.audio = None;
+        }
+        Ok(())
     }
 
     fn fit_key(&mut self, utt: &Utterance) -> Result<()> {

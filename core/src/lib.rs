@@ -12,6 +12,7 @@ pub mod adapt;
 pub mod bytes;
 mod error;
 pub mod format;
+mod keymap;
 mod limits;
 pub mod loss;
 pub mod model;
@@ -22,4 +23,5 @@ pub mod side;
 pub mod stage;
 
 pub use error::{Error, ErrorKind, Result};
+pub use keymap::KeyMap;
 pub use limits::Limits;

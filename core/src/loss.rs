@@ -23,6 +23,8 @@ pub enum LossKind {
     Boundaries,
     /// Header lines, frame shift and the like.
     Metadata,
+    /// Sampled sound.
+    Audio,
     /// The difference between a number, a vector and a matrix.
     Rank,
 }
@@ -36,6 +38,7 @@ impl LossKind {
         Self::Keys,
         Self::Boundaries,
         Self::Metadata,
+        Self::Audio,
         Self::Rank,
     ];
 
@@ -48,6 +51,7 @@ impl LossKind {
             Self::Keys => "keys",
             Self::Boundaries => "boundaries",
             Self::Metadata => "metadata",
+            Self::Audio => "audio",
             Self::Rank => "rank",
         }
     }
@@ -61,6 +65,7 @@ impl LossKind {
             Self::Keys => "names of utterances",
             Self::Boundaries => "where utterances start and end",
             Self::Metadata => "header lines, frame shift and the like",
+            Self::Audio => "sampled sound",
             Self::Rank => "whether it was a number, a vector or a matrix",
         }
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use spr_core::bytes::{Env, Locator, Source};
-use spr_core::format::{Count, Format, Options, Place as Kind, Reader, Registry, Score};
+use spr_core::format::{Count, Format, Lookup, Options, Place as Kind, Reader, Registry, Score};
 use spr_core::stage::{Chain, FolderReader};
 use spr_core::{Error, Result};
 
@@ -19,6 +19,8 @@ pub struct Input {
     pub(super) pairs: Vec<Pair>,
     /// Whether bad entries are passed over, as Kaldi's option `p` asks.
     pub(super) permissive: bool,
+    /// Options for the data of one format.
+    pub(super) wishes: Vec<(&'static str, &'static str, &'static str)>,
 }
 
 #[derive(Clone)]
@@ -109,6 +111,7 @@ impl Input {
             place,
             pairs,
             permissive: false,
+            wishes: Vec::new(),
         }
     }
 
@@ -127,6 +130,29 @@ impl Input {
         matches!(self.place, Place::At(Locator::Stdin))
     }
 
+    /// Sets an option that counts only if the data turn out to be of `format`.
+    pub fn wish(&mut self, format: &'static str, key: &'static str, value: &'static str) {
+        self.wishes.push((format, key, value));
+    }
+
+    fn options(&self, format: &'static dyn Format) -> Result<Options> {
+        let wishes = self.wishes.iter().filter(|w| w.0 == format.info().name);
+        let wishes = wishes.map(|(_, key, value)| ((*key).to_owned(), (*value).to_owned()));
+        Options::new(format.info(), wishes.chain(self.pairs.iter().cloned()))
+    }
+
+    /// The format, and how it was found.
+    fn format_of(
+        &self,
+        source: &mut Source,
+        registry: &Registry,
+    ) -> Result<(&'static dyn Format, &'static str)> {
+        match self.format {
+            Some(format) => Ok((format, "as named")),
+            None => detect(source, registry),
+        }
+    }
+
     /// Opens the data set; finds the format by content if the argument doesn't say it.
     ///
     /// # Errors
@@ -136,17 +162,28 @@ impl Input {
             Place::Folder(folder) => self.open_folder(folder, registry, env),
             Place::At(locator) => {
                 let mut source = env.open(locator)?;
-                let (format, why) = match self.format {
-                    Some(format) => (format, "as named"),
-                    None => detect(&mut source, registry)?,
-                };
-                let options = Options::new(format.info(), self.pairs.iter().cloned())?;
-                let reader = format.open(source, &options, env)?;
+                let (format, why) = self.format_of(&mut source, registry)?;
+                let reader = format.open(source, &self.options(format)?, env)?;
                 Ok(Opened {
                     reader,
                     format,
                     why,
                 })
+            }
+        }
+    }
+
+    /// Opens the data set to look up utterances by their keys.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_keyed(&self, registry: &Registry, env: &Env) -> Result<Lookup> {
+        match &self.place {
+            Place::Folder(_) => Ok(Lookup::Ordered(self.open(registry, env)?.reader)),
+            Place::At(locator) => {
+                let mut source = env.open(locator)?;
+                let (format, _) = self.format_of(&mut source, registry)?;
+                format.open_keyed(source, &self.options(format)?, env)
             }
         }
     }
@@ -178,7 +215,7 @@ impl Input {
                 (format, Some(extension), "by what its files are")
             }
         };
-        let options = Options::new(format.info(), self.pairs.iter().cloned())?;
+        let options = self.options(format)?;
         if format.caps(&options, Kind::Folder)?.count != Count::One {
             return Err(
                 Error::usage(format!("is a folder of {} files", format.info().name))
@@ -224,6 +261,9 @@ impl Input {
         );
         if let Some(coder) = &opened.reader.info().compression {
             text.push_str(&format!(", {coder} undone"));
+        }
+        if let Some(decision) = &opened.reader.info().decision {
+            text.push_str(&format!("; {decision}"));
         }
         for (key, value) in &self.pairs {
             text.push_str(&format!("; {key}={value}"));

@@ -16,6 +16,8 @@ pub struct Target {
     format: &'static dyn Format,
     output: Output,
     pairs: Vec<Pair>,
+    /// Whether entries that have no place are passed over, as Kaldi's option `p` asks.
+    pub(super) permissive: bool,
 }
 
 impl Target {
@@ -32,6 +34,7 @@ impl Target {
             format,
             output,
             pairs,
+            permissive: false,
         }
     }
 
@@ -120,6 +123,17 @@ impl Target {
     /// The format to write.
     pub fn format(&self) -> &'static dyn Format {
         self.format
+    }
+
+    /// Whether Kaldi's option `p` asks to pass over entries that have no place.
+    pub fn is_permissive(&self) -> bool {
+        self.permissive
+    }
+
+    /// Whether objects are to be written as they were stored, where the format is the same.
+    pub fn keeps_stored(&self) -> bool {
+        let last = self.pairs.iter().rev().find(|(key, _)| key == "compress");
+        last.is_some_and(|(_, value)| value == "keep")
     }
 
     /// Its options.

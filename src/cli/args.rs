@@ -51,6 +51,8 @@ pub(super) enum Verb {
     Info(InfoArgs),
     /// List the formats, or tell one in full
     Formats(FormatsArgs),
+    /// Link Kaldi's own tool names to this program
+    KaldiLinks(LinksArgs),
     /// Print the manual page
     Man,
     /// Print completions for a shell
@@ -111,6 +113,9 @@ pub(super) struct ConvertArgs {
     /// Take labels from another data set, by key
     #[arg(long, value_name = "IN")]
     pub(super) labels: Option<String>,
+    /// Look labels up under the speaker that this file of lines `utterance speaker` gives
+    #[arg(long, value_name = "FILE", requires = "labels")]
+    pub(super) utt2spk: Option<PathBuf>,
     /// Write labels to a data set of their own
     #[arg(long, value_name = "OUT")]
     pub(super) labels_out: Option<String>,
@@ -159,6 +164,13 @@ pub(super) struct InfoArgs {
     pub(super) quick: bool,
     #[command(flatten)]
     pub(super) read: ReadArgs,
+}
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct LinksArgs {
+    /// The folder for the links, made if need be
+    #[arg(value_name = "DIR")]
+    pub(super) folder: PathBuf,
 }
 
 #[derive(Args, Debug, Clone)]

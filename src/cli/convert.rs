@@ -26,7 +26,14 @@ pub(super) fn short_form(args: ConvertArgs) -> Result<u8> {
 
 /// A word that is no file may be meant as a verb.
 fn misspelt(error: Error, word: &str) -> Error {
-    const VERBS: [&str; 5] = ["convert", "info", "formats", "man", "completions"];
+    const VERBS: [&str; 6] = [
+        "convert",
+        "info",
+        "formats",
+        "kaldi-links",
+        "man",
+        "completions",
+    ];
     let near = VERBS.into_iter().find(|verb| distance(word, verb) <= 2);
     match near {
         Some(verb) if error.kind() == ErrorKind::Io && !std::path::Path::new(word).exists() => {

@@ -5,6 +5,7 @@ mod args;
 mod convert;
 mod formats;
 mod info;
+mod links;
 mod plan;
 mod progress;
 mod report;
@@ -16,6 +17,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use spr_core::{Error, Result};
 
+use crate::kaldi;
 use args::{Cli, Verb};
 
 /// The program's name in messages.
@@ -28,6 +30,10 @@ const SKIPPED: u8 = 3;
 
 /// Runs the program.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<_> = arguments.into_iter().collect();
+    if let Some(tool) = arguments.first().and_then(|name| kaldi::named(name)) {
+        return kaldi::main(tool, &arguments);
+    }
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(report::usage(&error)),
@@ -48,6 +54,7 @@ fn run(cli: Cli) -> Result<u8> {
         Some(Verb::Convert(args)) => convert::run(*args),
         Some(Verb::Info(args)) => info::run(&args),
         Some(Verb::Formats(args)) => formats::run(&args),
+        Some(Verb::KaldiLinks(args)) => links::run(&args),
         Some(Verb::Man) => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Cli::command())

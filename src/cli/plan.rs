@@ -94,6 +94,7 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
             }
         }
     }
+    job.utt2spk.clone_from(&args.utt2spk);
     let labels_stdin = job.labels.iter().filter(|labels| labels.is_stdin()).count();
     if job.inputs.iter().filter(|input| input.is_stdin()).count() + labels_stdin > 1 {
         return Err(Error::usage("standard input can be read only once"));

@@ -141,12 +141,15 @@ fn the_wrong_sort_of_file() {
         assert!(error.contains(message), "{error}");
     }
     for format in ["kaldi", "pfile", "pickle", "spr", "key", "jsonl"] {
-        let error = s.fails(&format!("text -f {format} x.jsonl"));
-        assert!(error.contains("error: text"), "{format}: {error}");
+        // To Kaldi a text is a table of transcripts.
+        if format != "kaldi" {
+            let error = s.fails(&format!("text -f {format} x.jsonl"));
+            assert!(error.contains("error: text"), "{format}: {error}");
+        }
         let error = s.fails(&format!("noise -f {format} x.ark"));
         assert!(error.contains("error: noise"), "{format}: {error}");
     }
-    let error = s.fails(&format!("{} x.jsonl", sample("post.ark")));
+    let error = s.fails(&format!("{} x.pfile", sample("post.ark")));
     assert!(error.contains("posterior"), "{error}");
 }
 

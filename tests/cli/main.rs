@@ -11,6 +11,7 @@ mod arguments;
 mod convert;
 mod damage;
 mod info;
+mod kaldi;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -51,6 +51,7 @@ def checks(t):
     written(t)
     read(t)
     compressed(t)
+    objects(t)
     samples(t)
 
 
@@ -166,6 +167,65 @@ def compressed(t):
             t.convert("ark:" + path, "ark:" + t.path("fm.ark"))
             write("FloatMatrix", "ark:" + t.path("k.ark"), theirs("FloatMatrix", "ark:" + path))
             assert content(t.path("fm.ark")) == content(t.path("k.ark"))
+
+
+def objects(t):
+    """Objects of other kinds there and back, through the canonical form: the same bytes."""
+    def vector(*values):
+        return kni.FloatVector(np.array(values, "f4"))
+
+    rs = np.random.RandomState(9)
+    frames = [[(int(i), float(np.float32(w))) for i, w in zip(rs.randint(0, 5000, n), rs.rand(n))]
+              for n in rs.randint(0, 4, 30)]
+    lists = [rs.randint(0, 64, n).tolist() for n in rs.randint(0, 6, 30)]
+    keys = [key for key, _ in data.LENGTHS]
+    kinds = [
+        ("posteriors", "Posterior", [frames, [], frames[:3], [[]]]),
+        ("posteriors of Gaussians", "GaussPost", [[[(2, vector(1, 0.1))], []], [], [[(1, vector(-3)), (7, vector(4))]], [[]]]),
+        ("lists of int32", "Int32VectorVector", [lists, [], lists[:2], [[]]]),
+        ("pairs of int32", "Int32PairVector", [[(1, 2), (-3, 4)], [], [(5, 6)], [(7, 8)]]),
+        ("pairs of floats", "FloatPairVector", [[(1.5, 2), (-3, 0.1)], [], [(5, 6.5)], [(7, 8)]]),
+        ("int32 scalars", "Int32", [5, -6, 2**31 - 1, 0]),
+        ("float scalars", "Float", [0.5, -0.1, 1e10, 0]),
+        ("double scalars", "Double", [0.5, -0.1, 1e10, 0]),
+        ("bools", "Bool", [True, False, False, True]),
+        ("tokens", "Token", ["one", "w\u00f6rld", "3", "x"]),
+    ]
+    ours, theirs = t.path("o.ark"), t.path("k.ark")
+    for name, kind, values in kinds:
+        for form, option in [("binary", ""), ("text", ",t")]:
+            with t.check("kaldi: %s (%s) there and back, the same bytes as kaldi_native_io's" % (name, form)):
+                with getattr(kni, kind + "Writer")("ark%s:%s" % (option, theirs)) as out:
+                    for key, value in zip(keys, values):
+                        out.write(key, value)
+                digits = ["--co", "digits=kaldi"] if option else []
+                t.convert("ark:" + theirs, "ark%s:%s" % (option, ours), *digits)
+                assert content(ours) == content(theirs)
+                t.convert("ark:" + theirs, "jsonl:" + t.path("o.jsonl"))
+                t.convert("jsonl:" + t.path("o.jsonl"), "ark%s:%s" % (option, ours), *digits)
+                assert content(ours) == content(theirs)
+                with getattr(kni, "Sequential%sReader" % kind)("ark:" + ours) as table:
+                    assert [key for key, _ in table] == keys
+    with t.check("kaldi: transcripts, read by kaldi_native_io"):
+        words = [["the", "cat"], [], ["sat"], ["on", "w\u00f6rld"]]
+        with open(theirs, "w", encoding="utf-8") as out:
+            out.writelines("%s %s\n" % (key, " ".join(line)) for key, line in zip(keys, words))
+        t.convert("ark:" + theirs, "ark:" + ours)
+        # Kaldi ends every word with a blank.
+        expected = "".join("%s %s\n" % (key, "".join(w + " " for w in line)) for key, line in zip(keys, words))
+        assert content(ours).decode("utf-8") == expected
+        with kni.SequentialTokenVectorReader("ark:" + ours) as table:
+            assert [(key, list(line)) for key, line in table] == list(zip(keys, words))
+    with t.check("kaldi: waves there and back, the same bytes as kaldi_native_io's"):
+        with kni.WaveWriter("ark:" + theirs) as out:
+            for n, key in enumerate(keys):
+                samples = rs.randint(-32768, 32768, (1 + n % 2, 500)).astype("f4")
+                out.write(key, kni.WaveData(8000.0 * (1 + n % 2), kni.FloatMatrix(samples)))
+        t.convert("ark:" + theirs, "ark:" + ours)
+        assert content(ours) == content(theirs)
+        t.convert("ark:" + theirs, "jsonl:" + t.path("o.jsonl"))
+        t.convert("jsonl:" + t.path("o.jsonl"), "ark:" + ours)
+        assert content(ours) == content(theirs)
 
 
 def samples(t):

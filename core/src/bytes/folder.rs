@@ -36,8 +36,9 @@ impl Folder {
             Some(dir) => dir.path(),
             None => {
                 check(&self.target, overwrite)?;
-                let dir =
-                    temporary_beside(&self.target, |builder, parent| builder.tempdir_in(parent));
+                let dir = temporary_beside(&self.target, 0o777, |builder, parent| {
+                    builder.tempdir_in(parent)
+                });
                 self.staging.insert(dir.map_err(failed)?).path()
             }
         };

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use super::command::Command;
 use super::folder::Folder;
@@ -27,6 +27,11 @@ pub enum Part<'a> {
     Suffix(&'a str),
     /// A companion at a place of its own.
     At(&'a Path),
+    /// A companion that is the input of a shell command, found in a file; it needs
+    /// [`Access::Files`].
+    Command(&'a str),
+    /// A companion on standard output.
+    Stdout,
     /// One file of a folder, with this extension.
     Utterance(&'a Key, &'a str),
 }
@@ -75,7 +80,7 @@ struct Rules {
 type Finished = Arc<Mutex<Vec<Entry>>>;
 
 enum Entry {
-    File(NamedTempFile, PathBuf),
+    File(TempPath, PathBuf),
     Memory(String, Arc<Mutex<Option<Vec<u8>>>>),
 }
 
@@ -217,7 +222,13 @@ impl Output {
                 Some(place) => place,
                 None => return Err(Error::usage(format!("no place was given for the {name}"))),
             },
-            Part::Suffix(_) | Part::At(_) => {
+            Part::Command(line) if inner.rules.access != Access::Files => {
+                return Err(Error::usage(format!(
+                    "refused to run the command '{line}' found in the file"
+                ))
+                .hint("if you trust the file, allow its commands with --allow-pipes"));
+            }
+            Part::Suffix(_) | Part::At(_) | Part::Command(_) | Part::Stdout => {
                 sibling = inner.main.sibling(part)?;
                 &mut sibling
             }
@@ -298,6 +309,8 @@ impl Part<'_> {
         match self {
             Part::Suffix(suffix) => format!("main{suffix}"),
             Part::At(path) => path.display().to_string(),
+            Part::Command(line) => format!("| {line}"),
+            Part::Stdout => "-".to_owned(),
             Part::Named(name) => name.to_owned(),
             Part::Main | Part::Utterance(..) => "main".to_owned(),
         }
@@ -310,6 +323,8 @@ impl Place {
             (_, Self::Memory(files)) => Ok(Self::Memory(files.clone())),
             (_, Self::Nowhere) => Ok(Self::Nowhere),
             (Part::At(path), _) => Ok(Self::File(path.to_owned())),
+            (Part::Command(line), _) => Ok(Self::Command(line.to_owned())),
+            (Part::Stdout, _) => Ok(Self::Stdout),
             (Part::Suffix(suffix), Self::File(path)) => Ok(Self::File(with_suffix(path, suffix))),
             _ => Err(Error::usage(format!(
                 "{} has no place for a side file",
@@ -387,11 +402,9 @@ fn create_file(path: &Path, patch: bool, rules: Rules, finished: &Finished) -> R
     if !rules.overwrite && path.symlink_metadata().is_ok() {
         return Err(exists(name));
     }
-    let temporary = temporary_beside(path, |builder, folder| builder.tempfile_in(folder))
+    let temporary = temporary_beside(path, 0o666, |builder, folder| builder.tempfile_in(folder))
         .map_err(|e| Error::io("cannot create", e).file(&name))?;
-    let file = temporary
-        .reopen()
-        .map_err(|e| Error::io("cannot create", e).file(&name))?;
+    let (file, temporary) = temporary.into_parts();
     let sink = match Codec::from_path(path) {
         Some(codec) => {
             let stream = codec

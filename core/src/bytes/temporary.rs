@@ -13,10 +13,11 @@ pub(super) fn exists(name: String) -> Error {
         .hint("replace it with --overwrite")
 }
 
-/// Makes something called `.NAME.spr-PID.tmp` in the folder of `path`, with the permissions that
-/// the user's umask leaves.
+/// Makes something called `.NAME.spr-PID.tmp` in the folder of `path`, with the permissions of
+/// `mode` that the user's umask leaves.
 pub(super) fn temporary_beside<T>(
     path: &Path,
+    mode: u32,
     make: impl FnOnce(&tempfile::Builder<'_, '_>, &Path) -> io::Result<T>,
 ) -> io::Result<T> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
@@ -29,14 +30,11 @@ pub(super) fn temporary_beside<T>(
         .unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".tmp").rand_bytes(0);
+    #[cfg(not(unix))]
+    let _ = mode;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = if path.extension().is_none() {
-            0o777
-        } else {
-            0o666
-        };
         builder.permissions(fs::Permissions::from_mode(mode));
     }
     make(&builder, folder)

@@ -105,6 +105,28 @@ pub struct LabelCaps {
     pub same_columns: bool,
 }
 
+/// Which objects are kept that are neither features nor labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Objects {
+    /// None.
+    None,
+    /// Those of these [kinds](crate::model::Object::kind).
+    Kinds(&'static [&'static str]),
+    /// All.
+    All,
+}
+
+impl Objects {
+    /// Whether objects of this kind are kept.
+    pub fn hold(self, kind: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::Kinds(kinds) => kinds.contains(&kind),
+            Self::All => true,
+        }
+    }
+}
+
 /// What an output can hold. What is declared here round-trips; the rest is refused by the writer
 /// and narrowed or dropped, if allowed, by the [adapter](crate::adapt).
 #[derive(Clone, Copy, Debug)]
@@ -119,6 +141,10 @@ pub struct Caps {
     pub features: Option<FeatureCaps>,
     /// Frame labels, if any.
     pub labels: Option<LabelCaps>,
+    /// Objects of other kinds.
+    pub objects: Objects,
+    /// Whether audio is kept.
+    pub audio: bool,
     /// What becomes of an utterance without frames.
     pub empty: Empty,
     /// Whether the frame shift and the frame offset are kept.

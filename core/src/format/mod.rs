@@ -6,8 +6,8 @@ mod probe;
 mod registry;
 mod traits;
 
-pub use caps::{Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, Place, Tags};
+pub use caps::{Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, Objects, Place, Tags};
 pub use options::{OptionSpec, Options};
 pub use probe::{Probe, Score};
 pub use registry::Registry;
-pub use traits::{Format, FormatInfo, Reader, Writer, Written};
+pub use traits::{Format, FormatInfo, Lookup, RandomAccess, Reader, Writer, Written};

@@ -3,7 +3,7 @@
 use super::{Caps, OptionSpec, Options, Place, Probe, Score};
 use crate::Result;
 use crate::bytes::{Env, Output, Source};
-use crate::model::{DatasetInfo, Utterance};
+use crate::model::{DatasetInfo, Key, Utterance};
 
 /// What a format is called and takes.
 pub struct FormatInfo {
@@ -39,6 +39,13 @@ pub trait Format: Send + Sync {
     /// The header is broken, or an option's value is wrong.
     fn open(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>>;
 
+    /// Opens a data set for looking up utterances by their keys, where that is better than reading
+    /// it front to back. What can't be gone back in is opened as a stream.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup>;
+
     /// Starts a data set in `output`, which the caller commits once the writer is finished.
     /// Formats that hold one utterance a file ask for [`Part::Utterance`](crate::bytes::Part).
     ///
@@ -59,6 +66,23 @@ pub trait Reader: Send {
     /// With [`can_continue`](crate::Error::can_continue) the next call reads the utterance after;
     /// otherwise the stream is over.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool>;
+}
+
+/// A data set whose utterances are found by their keys, in any order.
+pub trait RandomAccess: Send {
+    /// Reads the utterance `key` into `utt`, overwriting every field; `false` if there is none.
+    ///
+    /// # Errors
+    /// With [`can_continue`](crate::Error::can_continue) only this utterance is lost.
+    fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool>;
+}
+
+/// A data set opened to be asked for utterances.
+pub enum Lookup {
+    /// By their keys.
+    Keyed(Box<dyn RandomAccess>),
+    /// Only front to back.
+    Ordered(Box<dyn Reader>),
 }
 
 /// Takes utterances and stores all of each, or fails. What a format can't hold is refused:

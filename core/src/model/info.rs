@@ -47,4 +47,6 @@ pub struct DatasetInfo {
     pub frame_shift: Option<Decimal>,
     /// Where the keys come from.
     pub keys: KeySource,
+    /// What the objects were found to be and why, where their bytes alone did not tell.
+    pub decision: Option<String>,
 }

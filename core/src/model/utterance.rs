@@ -1,6 +1,6 @@
 //! The unit that readers fill, stages change and writers take.
 
-use super::{Key, Matrix, Meta};
+use super::{Audio, Key, Matrix, Meta, Object};
 
 /// One utterance. The caller owns it and lends it to a reader again and again.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,17 +11,39 @@ pub struct Utterance {
     pub features: Option<Matrix>,
     /// Labels: one row a frame, one column a label; integers as a rule.
     pub labels: Option<Matrix>,
+    /// Sampled sound.
+    pub audio: Option<Audio>,
+    /// An object of another kind; it stands alone.
+    pub object: Option<Object>,
     /// What the header said.
     pub meta: Meta,
 }
 
 impl Utterance {
-    /// Frames: rows of the features, or of the labels where there are none.
+    /// Frames: rows of the features, or of the labels where there are none, or those of an object.
     pub fn frames(&self) -> u64 {
-        self.features
-            .as_ref()
-            .or(self.labels.as_ref())
-            .map_or(0, |m| m.rows() as u64)
+        let matrix = self.features.as_ref().or(self.labels.as_ref());
+        let object = || self.object.as_ref().map_or(0, Object::frames);
+        matrix.map_or_else(object, |m| m.rows() as u64)
+    }
+
+    /// Takes away all but key and meta.
+    pub fn clear_data(&mut self) {
+        (self.features, self.labels) = (None, None);
+        self.clear_others();
+    }
+
+    /// Takes away what is neither features nor labels.
+    pub fn clear_others(&mut self) {
+        (self.audio, self.object) = (None, None);
+    }
+
+    /// What is there beside features and labels, by name.
+    pub fn other(&self) -> Option<&'static str> {
+        match &self.object {
+            Some(object) => Some(object.kind()),
+            None => self.audio.as_ref().map(|_| "audio"),
+        }
     }
 
     /// The features to fill, their allocation kept from the utterance before.

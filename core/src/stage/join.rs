@@ -2,67 +2,125 @@
 
 use std::collections::HashMap;
 
-use crate::format::Reader;
+use crate::format::{Lookup, RandomAccess, Reader};
 use crate::model::{DatasetInfo, Key, Matrix, Utterance};
-use crate::{Error, Result};
+use crate::{Error, KeyMap, Result};
 
-/// Gives each utterance of one data set the labels that another has under the same key.
+/// Gives each utterance of one data set the labels that another has under the same key, or under
+/// the key that a table gives for it.
 ///
-/// Both are read once, front to back. Where their order agrees nothing is kept; labels that come
-/// before their utterance wait in memory.
+/// Labels that are [found by key](Lookup::Keyed) are read when their turn comes. Others are read
+/// once, front to back: where their order agrees nothing is kept; labels that come before their
+/// utterance wait in memory.
 pub struct JoinLabels {
     main: Box<dyn Reader>,
-    labels: Box<dyn Reader>,
+    labels: Labels,
     name: String,
-    waiting: HashMap<Key, Matrix>,
+    map: Option<KeyMap>,
     next: Utterance,
-    ended: bool,
+}
+
+enum Labels {
+    Keyed(Box<dyn RandomAccess>),
+    Ordered {
+        reader: Box<dyn Reader>,
+        waiting: HashMap<Key, Matrix>,
+        ended: bool,
+    },
 }
 
 impl JoinLabels {
     /// Joins the `labels` to `main`; `name` says where the labels come from.
-    pub fn new(main: Box<dyn Reader>, labels: Box<dyn Reader>, name: impl Into<String>) -> Self {
+    pub fn new(main: Box<dyn Reader>, labels: Lookup, name: impl Into<String>) -> Self {
         Self {
             main,
-            labels,
+            labels: match labels {
+                Lookup::Keyed(table) => Labels::Keyed(table),
+                Lookup::Ordered(reader) => Labels::Ordered {
+                    reader,
+                    waiting: HashMap::new(),
+                    ended: false,
+                },
+            },
             name: name.into(),
-            waiting: HashMap::new(),
+            map: None,
             next: Utterance::default(),
-            ended: false,
         }
     }
 
-    /// Moves the labels of `utt.key` into `utt`.
+    /// Looks labels up under what `map` gives for the key of an utterance, such as its speaker.
+    #[must_use]
+    pub fn mapped(self, map: KeyMap) -> Self {
+        Self {
+            map: Some(map),
+            ..self
+        }
+    }
+
+    /// Moves the labels for `utt` into it.
     fn find(&mut self, utt: &mut Utterance) -> Result<()> {
-        if let Some(labels) = self.waiting.remove(&utt.key) {
-            utt.labels = Some(labels);
+        let key = match &self.map {
+            Some(map) => map.get(&utt.key)?,
+            None => &utt.key,
+        };
+        let name = &self.name;
+        let no_labels = |key: &Key| Error::unfit("holds no labels").utterance(key).file(name);
+        let found = match &mut self.labels {
+            Labels::Keyed(table) => {
+                let found = table.find(key, &mut self.next)?;
+                if found {
+                    let labels = self.next.labels.as_mut();
+                    std::mem::swap(
+                        utt.labels.get_or_insert_default(),
+                        labels.ok_or_else(|| no_labels(key))?,
+                    );
+                }
+                found
+            }
+            Labels::Ordered {
+                waiting,
+                reader,
+                ended,
+            } => {
+                while !*ended && !waiting.contains_key(key) {
+                    if !reader.read(&mut self.next)? {
+                        *ended = true;
+                        break;
+                    }
+                    let labels = self.next.labels.as_mut();
+                    let labels = labels.ok_or_else(|| no_labels(&self.next.key))?;
+                    if self.map.is_none() && self.next.key == *key {
+                        std::mem::swap(utt.labels.get_or_insert_default(), labels);
+                        return Ok(());
+                    }
+                    let labels = std::mem::take(labels);
+                    if waiting.insert(self.next.key.clone(), labels).is_some() {
+                        return Err(Error::malformed("has labels twice")
+                            .utterance(&self.next.key)
+                            .file(name));
+                    }
+                }
+                let labels = match &self.map {
+                    // Other utterances may stand for the same key.
+                    Some(_) => waiting.get(key).cloned(),
+                    None => waiting.remove(key),
+                };
+                let found = labels.is_some();
+                if found {
+                    utt.labels = labels;
+                }
+                found
+            }
+        };
+        if found {
             return Ok(());
         }
-        while !self.ended {
-            if !self.labels.read(&mut self.next)? {
-                self.ended = true;
-                break;
-            }
-            let Some(labels) = &mut self.next.labels else {
-                return Err(Error::unfit("holds no labels")
-                    .utterance(&self.next.key)
-                    .file(&self.name));
-            };
-            if self.next.key == utt.key {
-                std::mem::swap(utt.labels_mut(), labels);
-                return Ok(());
-            }
-            let labels = std::mem::take(labels);
-            if self.waiting.insert(self.next.key.clone(), labels).is_some() {
-                return Err(Error::malformed("has labels twice")
-                    .utterance(&self.next.key)
-                    .file(&self.name));
-            }
-        }
+        let missing = match &self.map {
+            Some(_) => format!("no labels for {key} in {name}"),
+            None => format!("no labels in {name}"),
+        };
         utt.labels = None;
-        Err(Error::unfit(format!("no labels in {}", self.name))
-            .utterance(&utt.key)
-            .continuable())
+        Err(Error::unfit(missing).utterance(&utt.key).continuable())
     }
 }
 
@@ -133,7 +191,8 @@ mod tests {
         let labels = labels
             .iter()
             .map(|(k, n)| utterance(k, None, Some(&vec![7; *n])));
-        JoinLabels::new(list(main.collect()), list(labels.collect()), "ali.txt")
+        let labels = Lookup::Ordered(list(labels.collect()));
+        JoinLabels::new(list(main.collect()), labels, "ali.txt")
     }
 
     #[test]
@@ -166,5 +225,48 @@ mod tests {
             "utterance b: 2 frames, but 1 labels in ali.txt"
         );
         assert!(joined.read(&mut utt).unwrap());
+    }
+
+    struct Table(Vec<Utterance>);
+
+    impl RandomAccess for Table {
+        fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool> {
+            let found = self.0.iter().find(|u| u.key == *key);
+            found.inspect(|found| utt.clone_from(found));
+            Ok(found.is_some())
+        }
+    }
+
+    #[test]
+    fn speakers_stand_for_utterances() {
+        let map = || {
+            let text = b"a x\nb y\nc x\nd z\n".to_vec();
+            let source = crate::bytes::Source::from_bytes("utt2spk", text).unwrap();
+            KeyMap::read(source, &crate::Limits::default()).unwrap()
+        };
+        let labels = || {
+            ["y", "x"]
+                .map(|key| utterance(key, None, Some(&[key.len().try_into().unwrap(), 7])))
+                .to_vec()
+        };
+        let list = |u: Vec<_>| Box::new(List(u, DatasetInfo::default()));
+        for labels in [
+            Lookup::Keyed(Box::new(Table(labels()))),
+            Lookup::Ordered(list(labels())),
+        ] {
+            let main = ["a", "b", "c", "d", "e"].map(|k| utterance(k, Some(&[0.0; 2]), None));
+            let main = list(main.to_vec());
+            let mut joined = JoinLabels::new(main, labels, "l.ark").mapped(map());
+            let mut utt = Utterance::default();
+            for _ in 0..3 {
+                assert!(joined.read(&mut utt).unwrap());
+                assert_eq!(utt.labels.as_ref().unwrap().rows(), 2);
+            }
+            let error = joined.read(&mut utt).unwrap_err();
+            assert_eq!(error.to_string(), "utterance d: no labels for z in l.ark");
+            let error = joined.read(&mut utt).unwrap_err();
+            assert_eq!(error.to_string(), "utterance e: is not in utt2spk");
+            assert!(!joined.read(&mut utt).unwrap());
+        }
     }
 }

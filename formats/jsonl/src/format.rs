@@ -3,8 +3,8 @@
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, Options, Place, Probe,
-    Reader, Score, Tags, Writer,
+    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, Lookup, Objects, Options,
+    Place, Probe, Reader, Score, Tags, Writer,
 };
 use spr_core::model::Dtype;
 
@@ -74,6 +74,8 @@ impl Format for Jsonl {
             }),
             empty: Empty::Kept,
             frame_times: true,
+            objects: Objects::All,
+            audio: true,
             tags: Tags::Any,
             max_rows: u64::MAX,
         })
@@ -81,6 +83,10 @@ impl Format for Jsonl {
 
     fn open(&self, source: Source, _: &Options, env: &Env) -> Result<Box<dyn Reader>> {
         Ok(Box::new(JsonlReader::new(source, env.limits)))
+    }
+
+    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
+        Ok(Lookup::Ordered(self.open(source, options, env)?))
     }
 
     fn create(&self, output: Output, _: &Options, _: &Env) -> Result<Box<dyn Writer>> {

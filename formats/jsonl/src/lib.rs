@@ -3,6 +3,7 @@
 mod format;
 mod line;
 mod numbers;
+mod object;
 mod reader;
 mod text;
 mod writer;

@@ -12,6 +12,7 @@ use spr_core::model::{Dtype, Key, Meta, Rank, Tag, Utterance};
 use spr_core::{Error, Limits, Result};
 
 use crate::numbers::{self, Shape};
+use crate::object::{self, AudioFields};
 use crate::text;
 
 /// Formats whose header lines are known by name.
@@ -36,10 +37,13 @@ struct Fields<'a> {
     label_columns: Option<u64>,
     #[serde(borrow)]
     meta: Option<Object<MetaFields<'a>>>,
+    #[serde(borrow)]
+    kind: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    value: Option<&'a RawValue>,
+    #[serde(borrow)]
+    audio: Option<Object<AudioFields<'a>>>,
     // Fields of the canonical form that no model holds yet.
-    kind: Option<IgnoredAny>,
-    value: Option<IgnoredAny>,
-    audio: Option<IgnoredAny>,
     segments: Option<IgnoredAny>,
     text: Option<IgnoredAny>,
 }
@@ -130,7 +134,13 @@ impl Fields<'_> {
                 .map_err(|e| e.context("labels"))?,
             None => utt.labels = None,
         }
+        self.read_others(utt, limits)?;
         match (&utt.features, &utt.labels) {
+            (None, None) if utt.other().is_some() => {}
+            _ if utt.object.is_some() => {
+                let message = "an object of another kind stands alone";
+                return Err(Error::malformed(message));
+            }
             (None, None) => return Err(Error::malformed("has neither features nor labels")),
             (Some(f), Some(l)) if f.rows() != l.rows() => {
                 return Err(Error::malformed(format!(
@@ -148,14 +158,26 @@ impl Fields<'_> {
         }
     }
 
+    fn read_others(&self, utt: &mut Utterance, limits: &Limits) -> Result<()> {
+        utt.clear_others();
+        if let Some(Object(audio)) = &self.audio {
+            utt.audio = Some(audio.read(limits).map_err(|e| e.context("audio"))?);
+        }
+        utt.object = match (&self.kind, self.value) {
+            (Some(kind), Some(value)) => {
+                Some(object::read(kind, value).map_err(|e| e.context("value"))?)
+            }
+            (None, None) => None,
+            _ => return Err(Error::malformed("kind and value stand together")),
+        };
+        if utt.object.is_some() && utt.audio.is_some() {
+            return Err(Error::malformed("an object of another kind stands alone"));
+        }
+        Ok(())
+    }
+
     fn refuse_others(&self) -> Result<()> {
-        let others = [
-            ("kind", &self.kind),
-            ("value", &self.value),
-            ("audio", &self.audio),
-            ("segments", &self.segments),
-            ("text", &self.text),
-        ];
+        let others = [("segments", &self.segments), ("text", &self.text)];
         match others.iter().find(|(_, field)| field.is_some()) {
             Some((name, _)) => Err(Error::unsupported(format!(
                 "holds '{name}', which is not converted yet"

@@ -1,6 +1,6 @@
 //! Arrays of numbers, straight between text and a matrix's storage.
 
-use spr_core::model::{Dtype, Element, Matrix, Rank};
+use spr_core::model::{Dtype, Element, Lists, Matrix, Rank};
 use spr_core::{Error, Limits, Result, dispatch};
 
 /// What an array of numbers is to become.
@@ -90,8 +90,122 @@ fn to_usize(n: u64) -> usize {
 }
 
 /// What is left of the text of an array.
-struct Array<'a> {
+pub(crate) struct Array<'a> {
     rest: &'a [u8],
+}
+
+/// Lists of any length, as objects have them.
+impl<'a> Array<'a> {
+    /// The text of an array.
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self {
+            rest: text.as_bytes(),
+        }
+    }
+
+    /// Reads `[`, what `item` reads with commas between, and `]`.
+    fn each(&mut self, mut item: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        if !self.take(b'[') {
+            return Err(self.wrong("a list"));
+        }
+        if self.take(b']') {
+            return Ok(());
+        }
+        loop {
+            item(self)?;
+            if self.take(b']') {
+                return Ok(());
+            }
+            self.comma()?;
+        }
+    }
+
+    /// A list of items.
+    pub(crate) fn items<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut items = Vec::new();
+        self.each(|array| {
+            items.push(item(array)?);
+            Ok(())
+        })?;
+        Ok(items)
+    }
+
+    /// A list of lists of items.
+    pub(crate) fn lists<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Lists<T>> {
+        let mut lists = Lists::default();
+        self.each(|array| {
+            array.each(|array| {
+                lists.push(item(array)?);
+                Ok(())
+            })?;
+            lists.end();
+            Ok(())
+        })?;
+        Ok(lists)
+    }
+
+    /// What `inner` reads, in brackets.
+    pub(crate) fn tuple<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if !self.take(b'[') {
+            return Err(self.wrong("a list"));
+        }
+        let value = inner(self)?;
+        match self.take(b']') {
+            true => Ok(value),
+            false => Err(self.wrong("']'")),
+        }
+    }
+
+    /// A list of two numbers.
+    pub(crate) fn pair<T: Element + Default>(&mut self) -> Result<[T; 2]> {
+        self.tuple(|array| {
+            let first = array.number()?;
+            array.comma()?;
+            Ok([first, array.number()?])
+        })
+    }
+
+    /// A comma.
+    pub(crate) fn comma(&mut self) -> Result<()> {
+        match self.take(b',') {
+            true => Ok(()),
+            false => Err(self.wrong("','")),
+        }
+    }
+
+    /// A number.
+    pub(crate) fn number<T: Element + Default>(&mut self) -> Result<T> {
+        let mut value = [T::default()];
+        match self.value(&mut value, 0, (0, 0)) {
+            Ok(()) => Ok(value[0]),
+            Err(_) => Err(self.wrong(T::DTYPE.name())),
+        }
+    }
+
+    /// The end of the text.
+    pub(crate) fn end(&mut self) -> Result<()> {
+        self.skip_blanks();
+        match self.rest {
+            [] => Ok(()),
+            _ => Err(self.wrong("the end")),
+        }
+    }
+
+    #[cold]
+    fn wrong(&self, due: &str) -> Error {
+        let rest = String::from_utf8_lossy(self.rest);
+        let shown: String = rest.chars().take(20).collect();
+        Error::malformed(format!(
+            "the value goes on with '{}', where {due} is due",
+            shown.escape_debug()
+        ))
+    }
 }
 
 impl Array<'_> {

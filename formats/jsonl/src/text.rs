@@ -40,15 +40,29 @@ pub(crate) fn read<'a>(raw: &'a RawValue, what: &str) -> Result<Cow<'a, [u8]>> {
     unhex(bytes.as_bytes()).map(Cow::Owned).ok_or_else(refuse)
 }
 
+/// The bytes of `{"bytes":"hex"}`.
+pub(crate) fn read_hex(raw: &RawValue, what: &str) -> Result<Vec<u8>> {
+    match raw.get().starts_with('{') {
+        true => read(raw, what).map(Cow::into_owned),
+        false => Err(Error::malformed(format!(
+            "{what} is no {{\"bytes\":\"hex\"}}"
+        ))),
+    }
+}
+
+/// Appends `bytes` as `{"bytes":"hex"}`.
+pub(crate) fn write_hex(bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"bytes\":\"");
+    for byte in bytes {
+        out.extend([byte >> 4, byte & 15].map(|d| b"0123456789abcdef"[usize::from(d)]));
+    }
+    out.extend_from_slice(b"\"}");
+}
+
 /// Appends `bytes` as JSON.
 pub(crate) fn write(bytes: &[u8], out: &mut Vec<u8>) {
     let Ok(text) = std::str::from_utf8(bytes) else {
-        out.extend_from_slice(b"{\"bytes\":\"");
-        for byte in bytes {
-            out.extend([byte >> 4, byte & 15].map(|d| b"0123456789abcdef"[usize::from(d)]));
-        }
-        out.extend_from_slice(b"\"}");
-        return;
+        return write_hex(bytes, out);
     };
     out.push(b'"');
     for c in text.chars() {

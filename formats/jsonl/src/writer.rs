@@ -2,10 +2,10 @@
 
 use spr_core::bytes::{Output, Part, Sink};
 use spr_core::format::{Writer, Written};
-use spr_core::model::{Dtype, Matrix, Meta, Rank, Utterance};
+use spr_core::model::{Audio, Dtype, Matrix, Meta, Rank, Utterance};
 use spr_core::{Error, Result, dispatch};
 
-use crate::{line, numbers, text};
+use crate::{line, numbers, object, text};
 
 /// Bytes of a line after which they are passed on.
 const BLOCK: usize = 256 << 10;
@@ -83,6 +83,18 @@ impl JsonlWriter {
         Ok(())
     }
 
+    fn write_audio(&mut self, audio: &Audio) -> Result<()> {
+        let (rows, cols) = (audio.samples.rows(), audio.samples.cols());
+        let head = format!(
+            ",\"audio\":{{\"rate\":{},\"dtype\":\"i16\",\"shape\":[{rows},{cols}],\"data\":",
+            audio.rate
+        );
+        self.line.extend_from_slice(head.as_bytes());
+        self.write_data(&audio.samples)?;
+        self.line.push(b'}');
+        Ok(())
+    }
+
     fn write_labels(&mut self, labels: &Matrix) -> Result<()> {
         self.write_data(labels)?;
         if labels.dtype() != Dtype::I32 {
@@ -113,6 +125,13 @@ impl Writer for JsonlWriter {
             Some(labels) => self.write_labels(labels)?,
             None => self.line.extend_from_slice(b"null"),
         }
+        if let Some(object) = &utt.object {
+            self.line.push(b',');
+            object::write(object, &mut self.line);
+        }
+        if let Some(audio) = &utt.audio {
+            self.write_audio(audio)?;
+        }
         self.line.extend_from_slice(b",\"meta\":{");
         write_meta(&utt.meta, &mut self.line);
         self.line.extend_from_slice(b"}}\n");
@@ -133,7 +152,15 @@ impl Writer for JsonlWriter {
 /// What could not be read back as it is.
 fn check(utt: &Utterance) -> Result<()> {
     let matrices = [&utt.features, &utt.labels];
-    if matrices.iter().all(|m| m.is_none()) {
+    if utt.audio.as_ref().is_some_and(|audio| !audio.is_proper()) {
+        return Err(Error::unfit("audio whose samples are no matrix of i16"));
+    }
+    if utt.object.is_some() && (utt.audio.is_some() || matrices.iter().any(|m| m.is_some())) {
+        return Err(Error::unfit(
+            "an object of another kind that does not stand alone",
+        ));
+    }
+    if matrices.iter().all(|m| m.is_none()) && utt.other().is_none() {
         return Err(Error::unfit("has neither features nor labels"));
     }
     if let (Some(f), Some(l)) = (&utt.features, &utt.labels)

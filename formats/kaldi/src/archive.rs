@@ -13,7 +13,7 @@ use crate::text::truncated;
 /// No key is longer.
 const KEY: usize = 64 << 10;
 /// Bytes looked at to tell an archive from an object without a key.
-const HEAD: usize = 4096;
+pub(crate) const HEAD: usize = 4096;
 
 pub(crate) struct ArchiveReader {
     source: Source,
@@ -26,9 +26,10 @@ pub(crate) struct ArchiveReader {
 
 impl ArchiveReader {
     pub(crate) fn new(mut source: Source, options: &Options, env: &Env) -> Result<Self> {
-        let objects = Objects::new(options, env)?;
+        let mut objects = Objects::new(options, env)?;
         let head = source.peek(HEAD)?;
         let bare = is_bare(head, head.len() < HEAD);
+        objects.look_ahead(&mut source, bare)?;
         let stem = source.path().and_then(|path| path.file_stem());
         let name = stem.map(|stem| Key::from(stem.as_encoded_bytes()));
         let info = DatasetInfo {
@@ -37,6 +38,7 @@ impl ArchiveReader {
                 (true, None) => KeySource::Generated,
                 _ => KeySource::Stored,
             },
+            decision: objects.decision().map(str::to_owned),
             ..DatasetInfo::default()
         };
         let name = name.unwrap_or_else(|| Key::generated(0));
@@ -56,60 +58,59 @@ impl ArchiveReader {
             self.objects.read(&mut self.source, utt, true)?;
             return Ok(true);
         }
-        if !self.read_key(&mut utt.key)? {
+        if !read_key(&mut self.source, &mut utt.key)? {
             return Ok(false);
         }
         self.objects.read(&mut self.source, utt, false)?;
         Ok(true)
     }
+}
 
-    /// Reads a key and the one byte after it; a line end is left in its place, it belongs to the
-    /// object.
-    fn read_key(&mut self, key: &mut Key) -> Result<bool> {
-        let source = &mut self.source;
-        loop {
-            let blank = source.peek(64)?.iter().take_while(|b| is_space(**b));
-            match blank.count() {
-                0 => break,
-                n => source.skip(n as u64)?,
-            }
+/// Reads a key and the one byte after it; a line end is left in its place, it belongs to the
+/// object.
+pub(crate) fn read_key(source: &mut Source, key: &mut Key) -> Result<bool> {
+    loop {
+        let blank = source.peek(64)?.iter().take_while(|b| is_space(**b));
+        match blank.count() {
+            0 => break,
+            n => source.skip(n as u64)?,
         }
-        let mut seen = 128;
-        let (end, last) = loop {
-            let bytes = source.peek(seen)?;
-            let end = bytes.iter().position(|b| is_space(*b));
-            let last = bytes.len() < seen;
-            if end.is_some() || last || seen >= KEY {
-                break (end, last);
-            }
-            seen *= 2;
-        };
-        key.set(source.peek(end.unwrap_or(seen))?);
-        if end == Some(0) || key.as_bytes().is_empty() {
-            return Ok(false);
-        }
-        if let Some(b) = key.as_bytes().iter().find(|b| !is_word_byte(**b)) {
-            let message = format!("byte 0x{b:02x} where a key is due");
-            return Err(source.malformed(message));
-        }
-        let Some(end) = end else {
-            return Err(match last {
-                true => truncated(source, "the file ends inside a key").utterance(key),
-                false => source.malformed(format!("a key of more than {KEY} bytes")),
-            });
-        };
-        source.skip(end as u64)?;
-        match source.peek(2)? {
-            [b' ' | b'\t', ..] => source.skip(1)?,
-            [b'\r', b'\n'] | [b'\n', ..] => {}
-            [b, ..] => {
-                let message = format!("byte 0x{b:02x} after the key, where a space is due");
-                return Err(source.malformed(message).utterance(key));
-            }
-            [] => {}
-        }
-        Ok(true)
     }
+    let mut seen = 128;
+    let (end, last) = loop {
+        let bytes = source.peek(seen)?;
+        let end = bytes.iter().position(|b| is_space(*b));
+        let last = bytes.len() < seen;
+        if end.is_some() || last || seen >= KEY {
+            break (end, last);
+        }
+        seen *= 2;
+    };
+    key.set(source.peek(end.unwrap_or(seen))?);
+    if end == Some(0) || key.as_bytes().is_empty() {
+        return Ok(false);
+    }
+    if let Some(b) = key.as_bytes().iter().find(|b| !is_word_byte(**b)) {
+        let message = format!("byte 0x{b:02x} where a key is due");
+        return Err(source.malformed(message));
+    }
+    let Some(end) = end else {
+        return Err(match last {
+            true => truncated(source, "the file ends inside a key").utterance(key),
+            false => source.malformed(format!("a key of more than {KEY} bytes")),
+        });
+    };
+    source.skip(end as u64)?;
+    match source.peek(2)? {
+        [b' ' | b'\t', ..] => source.skip(1)?,
+        [b'\r', b'\n'] | [b'\n', ..] => {}
+        [b, ..] => {
+            let message = format!("byte 0x{b:02x} after the key, where a space is due");
+            return Err(source.malformed(message).utterance(key));
+        }
+        [] => {}
+    }
+    Ok(true)
 }
 
 impl Reader for ArchiveReader {
@@ -149,6 +150,9 @@ impl ArchiveReader {
 impl Objects {
     /// Adds to `info` what is known by now.
     pub(crate) fn describe(&self, source: &Source, info: &mut DatasetInfo) {
+        if let Some(decision) = self.decision() {
+            info.decision.get_or_insert_with(|| decision.to_owned());
+        }
         if self.holds_labels() {
             info.label_columns = Some(1);
         }

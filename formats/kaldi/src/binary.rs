@@ -13,6 +13,7 @@ use crate::text::truncated;
 pub(crate) struct Decoder {
     codes: Matrix,
     percentiles: Matrix,
+    span: Span,
 }
 
 impl Decoder {
@@ -28,6 +29,7 @@ impl Decoder {
             min: f32::from_le_bytes(source.array()?),
             range: f32::from_le_bytes(source.array()?),
         };
+        self.span = span;
         let [rows, cols] = [source.array()?, source.array()?].map(i32::from_le_bytes);
         let (rows, cols) = (
             count(source, rows, "rows")?,
@@ -69,6 +71,34 @@ impl Decoder {
             Coding::Bytes => span.bytes(self.codes.as_slice().unwrap_or_default(), out),
         }
         Ok(())
+    }
+}
+
+impl Decoder {
+    /// The matrix read last, as it was stored, from its token on.
+    pub(crate) fn stored(&self, coding: Coding) -> Result<Vec<u8>> {
+        let mut bytes = format!("{} ", coding.token()).into_bytes();
+        bytes.extend_from_slice(&self.span.min.to_le_bytes());
+        bytes.extend_from_slice(&self.span.range.to_le_bytes());
+        for n in [self.codes.rows(), self.codes.cols()] {
+            let n = i32::try_from(n).map_err(|_| Error::limit("more than 2147483647 rows"))?;
+            bytes.extend_from_slice(&n.to_le_bytes());
+        }
+        let words = |m: &Matrix, bytes: &mut Vec<u8>| {
+            let words = m.as_slice::<u16>().unwrap_or_default();
+            words
+                .iter()
+                .for_each(|w| bytes.extend_from_slice(&w.to_le_bytes()));
+        };
+        match coding {
+            Coding::Columns => words(&self.percentiles, &mut bytes),
+            Coding::Words => words(&self.codes, &mut bytes),
+            Coding::Bytes => {}
+        }
+        if coding != Coding::Words {
+            bytes.extend_from_slice(self.codes.as_bytes());
+        }
+        Ok(bytes)
     }
 }
 

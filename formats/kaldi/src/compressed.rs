@@ -1,4 +1,4 @@
-//! Compressed matrices, decoded bit for bit as Kaldi does.
+//! Compressed matrices, decoded bit for bit as Kaldi does; [`encode`](crate::encode) is the other way.
 //!
 //! Every step rounds to `f32` or `f64` where Kaldi's does; a fused multiply-add would change bits.
 
@@ -25,7 +25,7 @@ impl Coding {
 }
 
 /// The range that the codes of a matrix span.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Span {
     pub(crate) min: f32,
     pub(crate) range: f32,
@@ -77,12 +77,15 @@ impl Span {
         }
     }
 
+    /// The value of a percentile.
+    pub(crate) fn percentile(self, p: u16) -> f32 {
+        let scale = self.range * 1.525_902_2e-5;
+        self.min + scale * f32::from(p)
+    }
+
     /// The values of all codes of a column with percentiles 0, 25, 75 and 100.
     fn table(self, percentiles: &[u16; 4], table: &mut [f32; 256]) {
-        let [p0, p25, p75, p100] = percentiles.map(|p| {
-            let scale = self.range * 1.525_902_2e-5;
-            self.min + scale * f32::from(p)
-        });
+        let [p0, p25, p75, p100] = percentiles.map(|p| self.percentile(p));
         let line = |from: f32, to: f32, n: f32, share: f64| {
             narrow(f64::from(from) + f64::from((to - from) * n) * share)
         };

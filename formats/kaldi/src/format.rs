@@ -2,15 +2,19 @@
 
 use spr_core::bytes::{Codec, Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, OptionSpec, Options,
-    Place, Probe, Reader, Score, Tags, Writer,
+    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, Lookup, OptionSpec,
+    Options, Place, Probe, RandomAccess, Reader, Score, Tags, Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::{Error, Result};
 
-use crate::archive::ArchiveReader;
+use crate::archive::{ArchiveReader, HEAD};
+use crate::encode::Compress;
+use crate::files::Files;
 use crate::object::DTYPES;
 use crate::probe;
+use crate::put;
+use crate::random::{ArchiveTable, ScriptTable};
 use crate::script::ScriptReader;
 use crate::specifier::Table;
 use crate::writer::{KaldiWriter, Style};
@@ -33,8 +37,8 @@ static INFO: FormatInfo = FormatInfo {
         },
         OptionSpec {
             name: "holder",
-            value: "float-matrix|double-matrix|float-vector|double-vector|int32-vector",
-            help: "what the input holds, where its bytes don't tell",
+            value: "NAME",
+            help: "what the input holds, where its bytes don't tell: float-matrix, int32, posterior, token, …",
         },
         OptionSpec {
             name: "dtype",
@@ -50,6 +54,32 @@ static INFO: FormatInfo = FormatInfo {
             name: "text",
             value: "true|false",
             help: "write text (default: binary)",
+        },
+        OptionSpec {
+            name: "list",
+            value: "FILE",
+            help: "in writing, a script file that names a file for each object (scp:FILE)",
+        },
+        OptionSpec {
+            name: "once",
+            value: "true|false",
+            help: "in looking up keys, each is asked for once (o)",
+        },
+        OptionSpec {
+            name: "sorted",
+            value: "true|false",
+            help: "in looking up keys, the table is sorted by them (s)",
+        },
+        OptionSpec {
+            name: "called-sorted",
+            value: "true|false",
+            help: "in looking up keys, they are asked for in sorted order (cs)",
+        },
+        OptionSpec {
+            name: "compress",
+            value: "auto|1|2|3|4|5|6|7|keep",
+            help: "compress matrices by Kaldi's method of that number (auto is 1), or keep those as \
+                   stored that are compressed already (in reading, too)",
         },
         OptionSpec {
             name: "digits",
@@ -82,7 +112,35 @@ fn style(options: &Options) -> Result<(Style, &'static [Dtype])> {
 
 /// Checks the options that only others act on.
 fn check(options: &Options) -> Result<()> {
-    options.choice("permissive", YES_NO).map(drop)
+    let flags = ["permissive", "once", "sorted", "called-sorted"];
+    flags
+        .iter()
+        .try_for_each(|name| flag(options, name).map(drop))
+}
+
+/// Whether an option says `true`.
+pub(crate) fn flag(options: &Options, name: &str) -> Result<bool> {
+    Ok(options.choice(name, YES_NO)?.unwrap_or(false))
+}
+
+/// Opens a table to be asked for keys, whatever that takes.
+pub(crate) fn keyed(
+    mut source: Source,
+    options: &Options,
+    env: &Env,
+) -> Result<Box<dyn RandomAccess>> {
+    check(options)?;
+    Ok(match table(&mut source, options)? {
+        Table::Ark => Box::new(ArchiveTable::new(source, options, env)?),
+        Table::Script => Box::new(ScriptTable::new(source, options, env)?),
+    })
+}
+
+fn table(source: &mut Source, options: &Options) -> Result<Table> {
+    match options.choice("table", TABLES)? {
+        Some(table) => Ok(table),
+        None => table_of(source),
+    }
 }
 
 impl Format for Kaldi {
@@ -96,7 +154,8 @@ impl Format for Kaldi {
 
     fn caps(&self, options: &Options, _place: Place) -> Result<Caps> {
         check(options)?;
-        let (_, dtypes) = style(options)?;
+        let (style, dtypes) = style(options)?;
+        let text = style != Style::Binary;
         Ok(Caps {
             count: Count::Many,
             keys: Keys::Words,
@@ -104,7 +163,7 @@ impl Format for Kaldi {
             features: Some(FeatureCaps {
                 dtypes,
                 vectors: true,
-                scalars: false,
+                scalars: true,
                 same_dim: false,
                 same_dtype: false,
                 max_cols: LARGEST,
@@ -116,36 +175,56 @@ impl Format for Kaldi {
                 alone: true,
                 same_columns: true,
             }),
+            objects: put::KINDS,
+            audio: !text,
             empty: Empty::Shapeless,
             frame_times: false,
-            tags: Tags::None,
+            tags: match Compress::of(options)? {
+                Some(Compress::Keep) => Tags::Of("kaldi"),
+                _ => Tags::None,
+            },
             max_rows: LARGEST,
         })
     }
 
     fn open(&self, mut source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
         check(options)?;
-        let table = match options.choice("table", TABLES)? {
-            Some(table) => table,
-            None => table_of(&mut source)?,
-        };
-        Ok(match table {
+        Ok(match table(&mut source, options)? {
             Table::Ark => Box::new(ArchiveReader::new(source, options, env)?),
             Table::Script => Box::new(ScriptReader::new(source, options, env)?),
         })
     }
 
-    fn create(&self, output: Output, options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
+    fn open_keyed(&self, mut source: Source, options: &Options, env: &Env) -> Result<Lookup> {
+        let script = table(&mut source, options)? == Table::Script;
+        let sorted = flag(options, "sorted")?;
+        let head = source.peek(HEAD)?;
+        let bare = !script && probe::is_bare(head, head.len() < HEAD);
+        // A pipe would be kept in memory, which those who read it in order do better.
+        if bare || !(script || sorted || source.can_seek()) {
+            return Ok(Lookup::Ordered(self.open(source, options, env)?));
+        }
+        Ok(Lookup::Keyed(keyed(source, options, env)?))
+    }
+
+    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
         check(options)?;
-        if options.choice("table", TABLES)? == Some(Table::Script) {
-            return Err(Error::unsupported(
-                "a script file that names the files to write is not converted to yet",
-            )
-            .file(output.name())
-            .hint("write an archive: ark,scp:FILE.ark,FILE.scp makes both"));
+        if options.get("list").is_none() && options.choice("table", TABLES)? == Some(Table::Script)
+        {
+            return Err(
+                Error::usage("a script file names places, it holds no objects")
+                    .file(output.name())
+                    .hint(
+                        "ark,scp:FILE.ark,FILE.scp makes both; scp:FILE writes the files it names",
+                    ),
+            );
         }
         let (style, dtypes) = style(options)?;
-        Ok(Box::new(KaldiWriter::new(&output, style, dtypes)?))
+        let writer = match options.get("list") {
+            Some(list) => KaldiWriter::of_files(Files::open(list, &output, env)?, style, dtypes)?,
+            None => KaldiWriter::new(&output, style, dtypes)?,
+        };
+        Ok(Box::new(writer.compress(Compress::of(options)?)))
     }
 }
 

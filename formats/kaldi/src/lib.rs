@@ -3,16 +3,32 @@
 mod archive;
 mod binary;
 mod compressed;
+mod decide;
+mod encode;
+mod fields;
+mod files;
+mod foreign;
 mod format;
+mod kind;
+mod lines;
 mod number;
 mod object;
+mod opaque;
 mod print;
 mod probe;
+mod put;
+mod random;
 mod range;
 mod recognise;
 mod script;
 pub mod specifier;
+mod table;
+mod tagged;
 mod text;
+mod wave;
 mod writer;
 
 pub use format::{FORMAT, Kaldi};
+pub use table::{
+    RandomAccessTableReader, RandomAccessTableReaderMapped, SequentialTableReader, TableWriter,
+};

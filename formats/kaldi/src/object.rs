@@ -2,51 +2,46 @@
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::Options;
-use spr_core::model::{Dtype, Matrix, Rank, Utterance};
+use spr_core::model::{Audio, Dtype, Matrix, Object, Rank, Utterance, is_word_byte};
 use spr_core::{Error, Result};
 
 use crate::binary::{self, Decoder};
 use crate::compressed::Coding;
-use crate::recognise::{self, Object, TAG};
+use crate::decide::{self, Decision};
+use crate::encode::{Compress, stored};
+use crate::kind::{HOLDERS, Kind};
+use crate::number::is_space;
+use crate::recognise::{self, Form, TAG, TOKEN, Unmarked};
 use crate::text::{self, truncated};
-
-/// What a user says an input holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holder {
-    Matrix(Dtype),
-    Vector(Dtype),
-    Integers,
-}
-
-/// The names of [`Holder`]s.
-const HOLDERS: &[(&str, Holder)] = &[
-    ("float-matrix", Holder::Matrix(Dtype::F32)),
-    ("double-matrix", Holder::Matrix(Dtype::F64)),
-    ("float-vector", Holder::Vector(Dtype::F32)),
-    ("double-vector", Holder::Vector(Dtype::F64)),
-    ("int32-vector", Holder::Integers),
-];
+use crate::{fields, foreign, opaque, tagged, wave};
 
 /// Reads objects one after the other and remembers what they were.
 pub(crate) struct Objects {
     env: Env,
     /// The element type of text.
     dtype: Dtype,
-    holder: Option<Holder>,
-    /// Whether the first entry held features, and what it was.
-    first: Option<(bool, &'static str)>,
+    /// What the user says the input holds.
+    holder: Option<Kind>,
+    /// What the first entry was.
+    first: Option<Kind>,
+    /// What was found about runs of tagged numbers, lines in brackets and other lines.
+    runs: Option<Kind>,
+    brackets: Option<Kind>,
+    lines: Option<Kind>,
+    decision: Option<String>,
     /// The rank of the last features.
     rank: Rank,
-    /// Whether it was said that integers look like floats.
-    warned: bool,
     /// Compressions met.
     pub(crate) codings: Vec<Coding>,
     /// Whether anything binary was met.
     pub(crate) binary: bool,
     decoder: Decoder,
+    /// Whether compressed matrices are also handed on as they were stored.
+    keep: bool,
     singles: Vec<f32>,
     doubles: Vec<f64>,
     integers: Vec<i32>,
+    line: Vec<u8>,
 }
 
 /// Element types by name, each with the list of itself alone.
@@ -59,41 +54,117 @@ pub(crate) const DTYPES: &[(&str, (Dtype, &[Dtype]))] = &[
 /// itself writes one space in both.
 pub(crate) const EMPTY_VECTOR: &[u8] = b"  ]";
 
-/// What the kinds of objects are called in messages.
-const MATRIX: &str = "a float matrix";
-const VECTOR: &str = "a float vector";
-const INTEGERS: &str = "an int32 vector";
-
 impl Objects {
     pub(crate) fn new(options: &Options, env: &Env) -> Result<Self> {
-        let holder = options.choice("holder", HOLDERS)?;
+        let (holder, held) = options.choice("holder", HOLDERS)?.unzip();
         let dtype = options.choice("dtype", DTYPES)?;
-        let held = match holder {
-            Some(Holder::Matrix(dtype) | Holder::Vector(dtype)) => dtype,
-            _ => Dtype::F32,
-        };
         Ok(Self {
             env: env.clone(),
-            warned: false,
-            dtype: dtype.map_or(held, |(dtype, _)| dtype),
+            dtype: dtype.map_or(held.unwrap_or(Dtype::F32), |(dtype, _)| dtype),
             holder,
             first: None,
+            runs: None,
+            brackets: None,
+            lines: None,
+            decision: None,
             rank: match holder {
-                Some(Holder::Vector(_)) => Rank::Vector,
+                Some(Kind::Vector) => Rank::Vector,
                 _ => Rank::Matrix,
             },
             codings: Vec::new(),
             binary: false,
             decoder: Decoder::default(),
+            keep: Compress::of(options)? == Some(Compress::Keep),
             singles: Vec::new(),
             doubles: Vec::new(),
             integers: Vec::new(),
+            line: Vec::new(),
         })
     }
 
     /// Whether the first entry held labels.
     pub(crate) fn holds_labels(&self) -> bool {
-        self.first.is_some_and(|(features, _)| !features)
+        self.first == Some(Kind::Ints)
+    }
+
+    /// What the objects were found to be and why, where several kinds start alike.
+    pub(crate) fn decision(&self) -> Option<&str> {
+        self.decision.as_deref()
+    }
+
+    /// Decides ahead of reading what the first object is; with `bare` it has no key. What is
+    /// broken is left for reading.
+    pub(crate) fn look_ahead(&mut self, source: &mut Source, bare: bool) -> Result<()> {
+        const HEAD: usize = 4096;
+        if self.holder.is_some() {
+            return Ok(());
+        }
+        let head = source.peek(HEAD)?;
+        let key = head
+            .iter()
+            .position(|b| !is_space(*b))
+            .and_then(|start| {
+                let end = head[start..].iter().position(|b| is_space(*b))?;
+                Some((start, start + end))
+            })
+            .filter(|(start, end)| head[*start..*end].iter().all(|b| is_word_byte(*b)));
+        let value = match (bare, key) {
+            (true, _) => 0,
+            (false, Some((_, end))) if matches!(head[end], b' ' | b'\t') => end + 1,
+            (false, Some((_, end))) => end,
+            (false, None) => return Ok(()),
+        };
+        match &head[value..] {
+            [0, b'B', TAG, ..] => self.decide_runs(source, value + 2).map(drop),
+            [0, ..] | [] => Ok(()),
+            value if recognise::unmarked(value).is_some() => Ok(()),
+            rest => {
+                let bracket = rest.iter().find(|b| !is_space(**b)) == Some(&b'[');
+                self.decide_lines(source, value, bracket).map(drop)
+            }
+        }
+    }
+
+    fn decide_runs(&mut self, source: &mut Source, skip: usize) -> Result<Option<Kind>> {
+        if self.runs.is_none() {
+            let decision = decide::runs(source, skip, &self.env.limits)?;
+            self.runs = self.note(decision);
+        }
+        Ok(self.runs)
+    }
+
+    fn decide_lines(
+        &mut self,
+        source: &mut Source,
+        skip: usize,
+        bracket: bool,
+    ) -> Result<Option<Kind>> {
+        let known = match bracket {
+            true => self.brackets,
+            false => self.lines,
+        };
+        if known.is_some() {
+            return Ok(known);
+        }
+        let decision = decide::lines(source, skip, &self.env.limits)?;
+        let kind = self.note(decision);
+        match bracket {
+            true => self.brackets = kind,
+            false => self.lines = kind,
+        }
+        if kind == Some(Kind::Posterior) {
+            (self.brackets, self.lines) = (kind, kind);
+        }
+        Ok(kind)
+    }
+
+    fn note(&mut self, decision: Option<Decision>) -> Option<Kind> {
+        let Decision { kind, why } = decision?;
+        // A list in brackets says by itself whether it is a vector or a matrix.
+        if kind != Kind::Vector {
+            self.decision.get_or_insert(why);
+        }
+        Some(kind)
     }
 
     /// Reads the object at the current place into `utt`, whose key is set already. With `whole`
@@ -109,170 +180,398 @@ impl Objects {
     ) -> Result<()> {
         let at = source.offset();
         utt.meta.clear();
-        let name = match source.peek(recognise::TOKEN)? {
-            [0, b'B', ..] => {
-                source.skip(2)?;
-                self.binary = true;
-                let (object, token) = self.recognise(source, whole, at)?;
-                source.skip(token as u64)?;
-                self.read_binary(source, utt, object)?
-            }
-            [0, _, ..] => return Err(source.malformed("byte 0 is not followed by 'B'")),
-            [0] => return Err(due(source)),
-            head => match recognise::unmarked(head) {
-                Some(name) => return Err(Object::refusal(name).file(source.name()).byte(at)),
-                None => self.read_text(source, utt, whole)?,
-            },
-        };
+        utt.clear_others();
+        let kind = self.read_any(source, utt, whole, at)?;
         if whole {
             expect_end(source)?;
         }
-        let features = utt.features.is_some();
+        if !fills_features(kind) {
+            utt.features = None;
+        }
+        if kind != Kind::Ints {
+            utt.labels = None;
+        }
         if let Some(matrix) = &utt.features {
             self.rank = matrix.rank();
         }
-        match *self.first.get_or_insert((features, name)) {
-            (first, _) if first == features => Ok(()),
-            (_, before) => Err(Error::malformed(format!(
-                "holds {name}, but the first entry held {before}"
-            ))
+        let first = *self.first.get_or_insert(kind);
+        if first.group() == kind.group() {
+            return Ok(());
+        }
+        let message = format!("holds {kind}, but the first entry held {first}");
+        Err(Error::malformed(message)
             .file(source.name())
             .byte(at)
-            .continuable()),
-        }
+            .continuable())
     }
 
-    /// What stands behind the binary mark, and the length of its token.
-    fn recognise(&self, source: &mut Source, whole: bool, at: u64) -> Result<(Object, usize)> {
-        let head = source.peek(recognise::TOKEN)?;
-        if self.holder == Some(Holder::Integers) && head.first() == Some(&TAG) && !whole {
-            return Ok((Object::Integers, 0));
-        }
-        let (object, token) = recognise::binary(source, whole, &self.env.limits)?;
-        let due = match (self.holder, object) {
-            (_, Object::Other(name)) => {
-                return Err(Object::refusal(name).file(source.name()).byte(at));
+    fn read_any(
+        &mut self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        whole: bool,
+        at: u64,
+    ) -> Result<Kind> {
+        let words = matches!(self.holder, Some(Kind::Token | Kind::Tokens));
+        match source.peek(TOKEN)? {
+            _ if matches!(self.holder, Some(Kind::Wave | Kind::Htk | Kind::Sphinx)) => {}
+            [0, b'B', ..] => {
+                source.skip(2)?;
+                self.binary = true;
+                return self.read_binary(source, utt, whole, at);
             }
-            (Some(Holder::Matrix(_)), Object::Matrix(_) | Object::Compressed(_))
-            | (Some(Holder::Vector(_)), Object::Vector(_))
-            | (Some(Holder::Integers), Object::Integers | Object::PackedIntegers)
-            | (None, _) => return Ok((object, token)),
-            (Some(Holder::Matrix(_)), _) => "matrix",
-            (Some(Holder::Vector(_)), _) => "vector of floats",
-            (Some(Holder::Integers), _) => "vector of int32",
-        };
-        let message = format!("holds no {due}, which the option holder asks for");
-        Err(Error::malformed(message).file(source.name()).byte(at))
+            [0] => return Err(due(source)),
+            _ if words => return self.read_text(source, utt, whole),
+            head => match recognise::unmarked(head) {
+                Some(Unmarked::Wave) => return self.read_foreign(source, utt, Kind::Wave, whole),
+                Some(Unmarked::Fst) => {
+                    self.binary = true;
+                    let kind = Kind::Opaque("fst");
+                    self.check_holder(source, kind, at)?;
+                    return keep(utt, kind, opaque::fst(source, &self.env.limits)?);
+                }
+                Some(Unmarked::Other(name)) => {
+                    return Err(recognise::refusal(name).file(source.name()).byte(at));
+                }
+                None => {
+                    let marked = source.peek(1)? == b"\0";
+                    let by_size = match whole {
+                        true => foreign::by_size(source)?,
+                        false => None,
+                    };
+                    if let Some(kind) = by_size {
+                        return self.read_foreign(source, utt, kind, whole);
+                    }
+                    if marked {
+                        return Err(source.malformed("byte 0 is not followed by 'B'"));
+                    }
+                    return self.read_text(source, utt, whole);
+                }
+            },
+        }
+        let kind = self.holder.unwrap_or(Kind::Wave);
+        self.read_foreign(source, utt, kind, whole)
+    }
+
+    /// Reads a wave, HTK or Sphinx file.
+    fn read_foreign(
+        &mut self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        kind: Kind,
+        whole: bool,
+    ) -> Result<Kind> {
+        self.check_holder(source, kind, source.offset())?;
+        let limits = &self.env.limits;
+        match kind {
+            Kind::Wave => {
+                let audio = utt.audio.get_or_insert_with(Audio::default);
+                wave::read(source, audio, whole, limits)?;
+            }
+            Kind::Htk => {
+                let into = utt.features.get_or_insert_default();
+                foreign::htk(source, into, &mut utt.meta, limits)?;
+            }
+            _ => foreign::sphinx(source, utt.features_mut(), whole, limits)?,
+        }
+        Ok(kind)
+    }
+
+    /// Whether what was found is what the user asks for.
+    fn check_holder(&self, source: &Source, kind: Kind, at: u64) -> Result<()> {
+        match self.holder {
+            Some(holder) if holder != kind => {
+                let message =
+                    format!("holds {kind} and not {holder}, which the option holder asks for");
+                Err(Error::malformed(message).file(source.name()).byte(at))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn read_binary(
         &mut self,
         source: &mut Source,
         utt: &mut Utterance,
-        object: Object,
-    ) -> Result<&'static str> {
-        let limits = &self.env.limits;
-        if matches!(object, Object::Integers | Object::PackedIntegers) {
-            let at = source.offset();
-            utt.features = None;
-            let n = binary::size(source, "numbers")?;
-            let labels = utt.labels_mut();
-            if object == Object::Integers {
-                binary::integers(source, labels, n, limits)?;
-            } else {
-                let shape = (Dtype::I32, Rank::Vector, n, 1);
-                source.read_matrix(labels, shape, ByteOrder::Little, limits)?;
-            }
-            if self.holder.is_none() && !self.warned && are_floats(labels) {
-                self.warned = true;
-                let warning = Error::malformed("read as int32, but the bits look like floats");
-                let warning = warning.file(source.name()).byte(at).utterance(&utt.key);
-                let hint = "if they are integers, say so with holder=int32-vector";
-                self.env.warn(&warning.hint(hint));
-            }
-            return Ok(INTEGERS);
+        whole: bool,
+        at: u64,
+    ) -> Result<Kind> {
+        let bools = [self.holder, self.first].contains(&Some(Kind::Bool));
+        let (form, token) = recognise::binary(source, bools)?;
+        if form == Form::Run {
+            return self.read_run(source, utt, whole, at);
         }
-        utt.labels = None;
-        let into = utt.features_mut();
-        match object {
-            Object::Matrix(dtype) => {
+        if let Some(kind) = form.kind() {
+            self.check_holder(source, kind, at)?;
+        }
+        source.skip(token as u64)?;
+        let limits = &self.env.limits;
+        Ok(match form {
+            Form::Matrix(dtype) => {
                 let shape = (
                     binary::size(source, "rows")?,
                     binary::size(source, "columns")?,
                 );
                 binary::check_shape(source, shape)?;
                 let shape = (dtype, Rank::Matrix, shape.0, shape.1);
-                source.read_matrix(into, shape, ByteOrder::Little, limits)?;
+                source.read_matrix(utt.features_mut(), shape, ByteOrder::Little, limits)?;
+                Kind::Matrix
             }
-            Object::Vector(dtype) => {
+            Form::Vector(dtype) => {
                 let n = binary::size(source, "numbers")?;
                 let shape = (dtype, Rank::Vector, n, 1);
-                source.read_matrix(into, shape, ByteOrder::Little, limits)?;
-                return Ok(VECTOR);
+                source.read_matrix(utt.features_mut(), shape, ByteOrder::Little, limits)?;
+                Kind::Vector
             }
-            Object::Compressed(coding) => {
+            Form::Compressed(coding) => {
                 if !self.codings.contains(&coding) {
                     self.codings.push(coding);
                 }
+                let into = utt.features.get_or_insert_default();
                 self.decoder.read(source, into, coding, limits)?;
+                if self.keep && !into.is_empty() {
+                    utt.meta.tags.push(stored(self.decoder.stored(coding)?));
+                }
+                Kind::Matrix
             }
-            Object::Integers | Object::PackedIntegers | Object::Other(_) => {}
-        }
-        Ok(MATRIX)
+            Form::Packed(dtype) => {
+                tagged::packed(source, utt.features_mut(), dtype, limits)?;
+                Kind::Matrix
+            }
+            Form::Numpy => {
+                let kind = foreign::numpy(source, utt.features_mut(), limits)?;
+                self.check_holder(source, kind, at)?;
+                kind
+            }
+            Form::SparseVector => {
+                utt.object = Some(Object::SparseVector(tagged::sparse_vector(source)?));
+                Kind::SparseVector
+            }
+            Form::SparseMatrix => {
+                utt.object = Some(Object::SparseMatrix(tagged::sparse_matrix(source)?));
+                Kind::SparseMatrix
+            }
+            Form::Bool => {
+                utt.object = Some(Object::Bool(source.byte()? == b'T'));
+                Kind::Bool
+            }
+            Form::Wide => return self.read_wide(source, utt, at),
+            Form::Sized(kind, n) => {
+                let value = opaque::exactly(source, n + 1, limits)?;
+                return keep(utt, Kind::Opaque(kind), marked(&value));
+            }
+            Form::Blob => {
+                let head = opaque::exactly(source, 12, limits)?;
+                let size = head.last_chunk().map_or(-1, |n| i64::from_le_bytes(*n));
+                let Ok(size) = u64::try_from(size) else {
+                    return Err(source.malformed(format!("a blob of {size} bytes")));
+                };
+                let bytes = [head, opaque::exactly(source, size, limits)?].concat();
+                return keep(utt, Kind::Opaque("blob"), marked(&bytes));
+            }
+            Form::Tokens => {
+                let bytes = match whole {
+                    true => opaque::rest(source, limits)?,
+                    false => opaque::tokens(source, limits)?,
+                };
+                return keep(utt, Kind::Opaque("tokens-object"), marked(&bytes));
+            }
+            Form::Run => return Err(source.malformed("no known object")),
+        })
     }
 
-    fn read_text(
+    /// Reads a number of 64 bits: an integer where the bits are no usual float.
+    fn read_wide(&mut self, source: &mut Source, utt: &mut Utterance, at: u64) -> Result<Kind> {
+        let bytes = opaque::exactly(source, 9, &self.env.limits)?;
+        let value = bytes.last_chunk().map_or(0.0, |b| f64::from_le_bytes(*b));
+        let usual = value == 0.0 || (1e-100..1e100).contains(&value.abs()) || !value.is_finite();
+        let kind = Kind::Float(Dtype::F64);
+        if !usual && self.holder.is_none() && self.first.is_none_or(|first| first != kind) {
+            return keep(utt, Kind::Opaque("int64"), marked(&bytes));
+        }
+        self.check_holder(source, kind, at)?;
+        utt.features = Some(Matrix::from_rows(&[value], 1, Rank::Scalar)?);
+        Ok(kind)
+    }
+
+    /// Reads tagged 32-bit numbers, or a vector of int32 in one piece in a file of its own.
+    fn read_run(
         &mut self,
         source: &mut Source,
         utt: &mut Utterance,
         whole: bool,
-    ) -> Result<&'static str> {
-        let at = source.offset();
-        skip_blanks(source, false)?;
-        // Between a key and a bracket there may be line ends; without a bracket the line is empty.
-        let features = self.first.is_some_and(|(features, _)| features);
-        let floats = matches!(self.holder, Some(Holder::Matrix(_) | Holder::Vector(_)));
-        if whole || features || floats {
-            skip_blanks(source, true)?;
+        at: u64,
+    ) -> Result<Kind> {
+        if matches!(self.holder, None | Some(Kind::Ints)) && whole && is_packed(source)? {
+            let n = binary::size(source, "numbers")?;
+            let shape = (Dtype::I32, Rank::Vector, n, 1);
+            source.read_matrix(utt.labels_mut(), shape, ByteOrder::Little, &self.env.limits)?;
+            return Ok(Kind::Ints);
         }
-        let near = source.offset() == at;
-        match source.peek(2)? {
-            [] => Err(due(source)),
-            [0, ..] => {
-                let message = "more than one space before a binary object";
-                Err(source.malformed(message))
+        let kind = match self.holder {
+            Some(holder) if holder.is_run() => holder,
+            Some(holder) => {
+                let message = format!("does not hold {holder}, which the option holder asks for");
+                return Err(Error::malformed(message).file(source.name()).byte(at));
             }
-            [b'[', b] if b.is_ascii_whitespace() || matches!(b, b']' | 0x0b) => {
-                if self.holder == Some(Holder::Integers) {
-                    let message = "'[' starts no vector of int32, which the option holder asks for";
-                    return Err(source.malformed(message));
+            None => match self.decide_runs(source, 0)? {
+                Some(kind) => kind,
+                None => return Err(decide::unknown(source)),
+            },
+        };
+        let limits = &self.env.limits;
+        match kind {
+            Kind::Ints => {
+                let n = binary::size(source, "numbers")?;
+                binary::integers(source, utt.labels_mut(), n, limits)?;
+                if matches!(source.peek(1)?, [TAG]) {
+                    let message = "more tagged numbers follow than an int32-vector has";
+                    let error = Error::malformed(message).file(source.name()).byte(at);
+                    return Err(error.hint("if it is something else, say so with holder=NAME"));
                 }
-                source.skip(1)?;
-                utt.labels = None;
-                self.read_brackets(source, utt.features_mut(), near)
             }
-            b"[" => Err(due(source)),
-            _ if floats => {
+            Kind::Float(_) => {
+                let bytes = opaque::exactly(source, 5, limits)?;
+                let value = bytes.last_chunk().map_or(0.0, |b| f32::from_le_bytes(*b));
+                utt.features = Some(Matrix::from_rows(&[value], 1, Rank::Scalar)?);
+            }
+            _ => utt.object = Some(tagged::object(source, kind, limits)?),
+        }
+        Ok(kind)
+    }
+
+    fn read_text(&mut self, source: &mut Source, utt: &mut Utterance, whole: bool) -> Result<Kind> {
+        let features = self.first.is_some_and(|first| first.group() == "features");
+        let floats = matches!(self.holder, Some(Kind::Matrix | Kind::Vector));
+        // Between a key and a bracket there may be line ends; without a bracket the line is empty.
+        let lines = whole || floats || (features && self.lines.is_none());
+        let (skip, next) = blanks(source, lines)?;
+        let near = skip == 0;
+        match next {
+            None => {
+                source.skip(skip)?;
+                return Err(due(source));
+            }
+            Some(0) => {
+                source.skip(skip)?;
+                return Err(source.malformed("more than one space before a binary object"));
+            }
+            _ => {}
+        }
+        let bracket = self.is_bracket(source, skip)?;
+        let kind = match self.holder {
+            Some(holder) => holder,
+            None => self.decide(source, skip, (bracket, near))?,
+        };
+        match kind {
+            Kind::Matrix | Kind::Vector if bracket => {
+                source.skip(skip + 1)?;
+                self.read_brackets(source, utt.features_mut())
+            }
+            Kind::Matrix | Kind::Vector => {
+                source.skip(skip)?;
                 let word = text::next_word(source)?;
                 let error = source.malformed(format!("'{word}' stands where '[' is due"));
                 text::skip_line(source)?;
                 Err(error.continuable())
             }
-            _ => {
-                utt.features = None;
-                self.read_line(source, utt.labels_mut(), at, whole)
+            // A file of its own holds them in brackets.
+            Kind::Ints if whole && bracket => {
+                source.skip(skip + 1)?;
+                text::bracketed_integers(source, utt.labels_mut(), &self.env.limits)?;
+                Ok(kind)
+            }
+            Kind::Ints => {
+                let (into, block) = (utt.labels_mut(), &mut self.integers);
+                if text::integers(source, into, block, &self.env.limits)? {
+                    return Ok(kind);
+                }
+                let word = text::next_word(source)?;
+                let error = source.malformed(format!("'{word}' is no int32"));
+                text::skip_line(source)?;
+                Err(error.continuable())
+            }
+            Kind::Gauss => {
+                let posterior = fields::gauss(source, &self.env.limits)?;
+                utt.object = Some(Object::GaussPosterior(posterior));
+                Ok(kind)
+            }
+            Kind::Opaque("fst") => keep(utt, kind, opaque::text_fst(source, &self.env.limits)?),
+            _ => self.read_line(source, utt, kind, whole),
+        }
+    }
+
+    /// What the text at the current place is, after `skip` bytes of white space.
+    fn decide(
+        &mut self,
+        source: &mut Source,
+        skip: u64,
+        (bracket, near): (bool, bool),
+    ) -> Result<Kind> {
+        if bracket && matches!(self.lines, Some(Kind::Token | Kind::Tokens)) {
+            return Ok(Kind::Tokens);
+        }
+        let ahead = match near {
+            true => 0,
+            // Where line ends were passed over, they do not count.
+            false => usize::try_from(skip).unwrap_or(0).saturating_sub(1),
+        };
+        match self.decide_lines(source, ahead, bracket)? {
+            Some(kind) => Ok(kind),
+            None if bracket => Ok(Kind::Vector),
+            None => Ok(Kind::Ints),
+        }
+    }
+
+    /// Whether a bracket that is a word of its own stands `skip` bytes ahead.
+    fn is_bracket(&self, source: &mut Source, skip: u64) -> Result<bool> {
+        let skip = usize::try_from(skip).unwrap_or(0);
+        let head = source.peek(skip + 2)?;
+        Ok(match head.get(skip..) {
+            Some([b'[', b, ..]) => is_space(*b) || *b == b']',
+            Some(b"[") => return Err(truncated(source, "the file ends where an object is due")),
+            _ => false,
+        })
+    }
+
+    fn read_line(
+        &mut self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        kind: Kind,
+        whole: bool,
+    ) -> Result<Kind> {
+        let at = source.offset();
+        fields::read_line(source, &mut self.line, &self.env.limits)?;
+        let dtype = match kind {
+            Kind::Float(Dtype::F64) => Dtype::F64,
+            _ => self.dtype,
+        };
+        let result = match kind {
+            Kind::Float(_) => fields::number(&self.line, dtype, utt.features_mut()),
+            _ => fields::object(&self.line, kind, dtype).map(|object| utt.object = Some(object)),
+        };
+        if result.is_err() && self.first.is_none_or(|first| first.group() != kind.group()) {
+            // What was decided on broken bytes holds for no others.
+            self.lines = None;
+        }
+        match result {
+            Ok(()) => Ok(kind),
+            Err(_) if whole && self.holder.is_none() => {
+                let error = Error::malformed("no Kaldi object starts here");
+                let error = error.file(source.name()).byte(at);
+                Err(error.hint("a place in an archive is given as FILE:OFFSET"))
+            }
+            Err(error) => {
+                let hint = format!("it is read as {kind}; if it is none, say so with holder=NAME");
+                let error = error.file(source.name()).byte(at);
+                Err(error.hint(hint).continuable())
             }
         }
     }
 
-    /// Reads a matrix or a vector of text from behind its bracket; `near` says that nothing stood
-    /// before that but the one space after the key.
-    fn read_brackets(
-        &mut self,
-        source: &mut Source,
-        into: &mut Matrix,
-        near: bool,
-    ) -> Result<&'static str> {
+    /// Reads a matrix or a vector of text from behind its bracket.
+    fn read_brackets(&mut self, source: &mut Source, into: &mut Matrix) -> Result<Kind> {
         let at = source.offset() - 1;
         let wide = source.peek(EMPTY_VECTOR.len())? == EMPTY_VECTOR;
         let limits = &self.env.limits;
@@ -280,19 +579,12 @@ impl Objects {
             Dtype::F64 => text::brackets(source, into, &mut self.doubles, limits)?,
             _ => text::brackets(source, into, &mut self.singles, limits)?,
         };
-        if self.holder.is_none() && !shape.lines && is_posterior(source, into, near)? {
-            text::skip_line(source)?;
-            let error = Object::refusal("a posterior").file(source.name()).byte(at);
-            return Err(error
-                .hint("if it is a vector, say so with holder=float-vector")
-                .continuable());
-        }
         let vector = match self.holder {
-            Some(Holder::Vector(_)) if shape.lines => {
+            Some(Kind::Vector) if shape.lines => {
                 let message = "a line end or ';' inside a vector";
                 return Err(Error::malformed(message).file(source.name()).byte(at));
             }
-            Some(Holder::Vector(_)) => true,
+            Some(Kind::Vector) => true,
             Some(_) => false,
             None if shape.rows == 0 && !wide => self.rank == Rank::Vector && !shape.lines,
             None => !shape.lines,
@@ -302,91 +594,66 @@ impl Objects {
             return Err(Error::malformed(message).file(source.name()).byte(at));
         }
         if vector {
-            return Ok(VECTOR);
+            return Ok(Kind::Vector);
         }
         into.reshape(Rank::Matrix, shape.rows, shape.cols)?;
-        Ok(MATRIX)
-    }
-
-    fn read_line(
-        &mut self,
-        source: &mut Source,
-        into: &mut Matrix,
-        at: u64,
-        whole: bool,
-    ) -> Result<&'static str> {
-        if text::integers(source, into, &mut self.integers, &self.env.limits)? {
-            if into.is_empty() && self.first.is_none() && is_fst(source)? {
-                let refusal = Object::refusal("an FST or lattice");
-                return Err(refusal.file(source.name()).byte(at));
-            }
-            return Ok(INTEGERS);
-        }
-        let error = if whole {
-            let message = "no Kaldi object starts here";
-            let error = Error::malformed(message).file(source.name()).byte(at);
-            error.hint("a place in an archive is given as FILE:OFFSET")
-        } else if self.holds_labels() || self.holder.is_some() {
-            let word = text::next_word(source)?;
-            source.malformed(format!("'{word}' is no int32"))
-        } else {
-            let name = recognise::line(source.peek(recognise::LINE)?);
-            Object::refusal(name).file(source.name()).byte(at)
-        };
-        text::skip_line(source)?;
-        Err(error.continuable())
+        Ok(Kind::Matrix)
     }
 }
 
-/// Whether all numbers have the bits of usual floats, and not all of them are 0.
-fn are_floats(labels: &Matrix) -> bool {
-    let values = labels.as_slice::<i32>().unwrap_or_default();
-    values.iter().all(|v| recognise::is_weight(*v)) && values.iter().any(|v| *v != 0)
+fn fills_features(kind: Kind) -> bool {
+    matches!(kind.group(), "features" | "numbers") && kind != Kind::SparseMatrix
 }
 
-/// Whether the list just read is the first frame of a posterior: another follows on the line, or
-/// it has Kaldi's spacing for one, which a vector has not, and holds pairs.
-fn is_posterior(source: &mut Source, list: &Matrix, near: bool) -> Result<bool> {
-    let after = source.peek(64)?;
-    let spaces = after.iter().take_while(|b| matches!(b, b' ' | b'\t'));
-    let spaces = spaces.count();
-    let next = after.get(spaces);
-    if spaces > 0 && next == Some(&b'[') {
-        return Ok(true);
+/// Stores the bytes of an opaque object.
+fn keep(utt: &mut Utterance, kind: Kind, bytes: Vec<u8>) -> Result<Kind> {
+    if let Kind::Opaque(kind) = kind {
+        utt.object = Some(Object::Opaque { kind, bytes });
     }
-    let spaced = near && spaces > 0 && matches!(next, None | Some(b'\r' | b'\n'));
-    Ok(spaced && list.rows().is_multiple_of(2) && {
-        let singles = list.as_slice::<f32>().unwrap_or_default();
-        let doubles = list.as_slice::<f64>().unwrap_or_default();
-        singles.iter().step_by(2).all(|id| id.fract() == 0.0)
-            && doubles.iter().step_by(2).all(|id| id.fract() == 0.0)
-    })
+    Ok(kind)
 }
 
-/// Whether a line of a text FST follows: it starts with the number of a state and a tab.
-fn is_fst(source: &mut Source) -> Result<bool> {
-    let line = source.peek(32)?;
-    let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
-    Ok(digits > 0 && line.get(digits) == Some(&b'\t'))
+/// Bytes with the binary mark before them.
+fn marked(bytes: &[u8]) -> Vec<u8> {
+    [b"\0B", bytes].concat()
 }
 
-/// Moves past white space, or only up to the end of the line.
-fn skip_blanks(source: &mut Source, lines: bool) -> Result<()> {
-    let blank = |b: &u8| crate::number::is_space(*b) && (lines || *b != b'\n');
+/// Whether all that is left is a vector of int32 in one piece: the count, then 4 bytes a number.
+fn is_packed(source: &mut Source) -> Result<bool> {
+    let [TAG, a, b, c, d] = *source.peek(5)? else {
+        return Ok(false);
+    };
+    let n = i32::from_le_bytes([a, b, c, d]);
+    let Some(due) = usize::try_from(n).ok().filter(|n| *n > 0) else {
+        return Ok(false);
+    };
+    let due = due.saturating_mul(4).saturating_add(5);
+    if let Some(left) = source.remaining() {
+        return Ok(left == due as u64);
+    }
+    Ok(source.peek(due.saturating_add(1))?.len() == due)
+}
+
+/// The number of white space bytes ahead, with line ends or without, and the byte after them.
+fn blanks(source: &mut Source, lines: bool) -> Result<(u64, Option<u8>)> {
+    let mut size = 64;
     loop {
-        let bytes = source.peek(64)?;
+        let bytes = source.peek(size)?;
+        let blank = |b: &u8| is_space(*b) && (lines || *b != b'\n');
         let n = bytes.iter().take_while(|b| blank(b)).count();
-        source.skip(n as u64)?;
-        if n < 64 {
-            return Ok(());
+        if n < size || bytes.len() < size {
+            return Ok((n as u64, bytes.get(n).copied()));
         }
+        size *= 2;
     }
 }
 
 /// Checks that nothing but white space is left.
 fn expect_end(source: &mut Source) -> Result<()> {
-    skip_blanks(source, true)?;
-    match source.at_end()? {
+    let (skip, next) = blanks(source, true)?;
+    source.skip(skip)?;
+    // A command that failed shows only behind its last byte.
+    match next.is_none() && source.at_end()? {
         true => Ok(()),
         false => Err(source.malformed("more bytes follow the object")),
     }

@@ -1,358 +1,198 @@
 //! Telling objects apart by their first bytes.
-//!
-//! Kaldi compiles the type into each program. Here the token tells it, or the length of the run
-//! of tagged 32-bit numbers: a key never starts with byte 4, so the run ends with the object.
 
 use spr_core::bytes::Source;
 use spr_core::model::Dtype;
-use spr_core::{Error, Limits, Result};
+use spr_core::{Error, Result};
 
 use crate::compressed::Coding;
-use crate::number::{self, Scan};
+use crate::kind::Kind;
+use crate::number::is_space;
 use crate::text::truncated;
 
-/// What an object is.
+/// The form of a binary object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Object {
+pub(crate) enum Form {
     /// `FM`, `DM`.
     Matrix(Dtype),
     /// `FV`, `DV`.
     Vector(Dtype),
     /// `CM`, `CM2`, `CM3`.
     Compressed(Coding),
-    /// A vector of int32, each with its size, as tables hold it.
-    Integers,
-    /// A vector of int32 in one piece, as files of their own hold it.
-    PackedIntegers,
-    /// Something else, by name.
-    Other(&'static str),
+    /// `FP`, `DP`: the lower triangle of a square matrix.
+    Packed(Dtype),
+    /// `SV`.
+    SparseVector,
+    /// `SM`.
+    SparseMatrix,
+    /// A NumPy array.
+    Numpy,
+    /// Tokens in angle brackets.
+    Tokens,
+    /// Bytes after their number.
+    Blob,
+    Bool,
+    /// One number of this many bytes with its tag before it.
+    Sized(&'static str, u64),
+    /// A number of 64 bits.
+    Wide,
+    /// Tagged 32-bit numbers.
+    Run,
 }
 
-impl Object {
-    /// The error for something that is recognised but not read.
-    pub(crate) fn refusal(name: &str) -> Error {
-        Error::unsupported(format!("holds {name}, which this version does not convert"))
+impl Form {
+    /// The kind of object, where the form tells it.
+    pub(crate) fn kind(self) -> Option<Kind> {
+        Some(match self {
+            Self::Matrix(_) | Self::Compressed(_) | Self::Packed(_) => Kind::Matrix,
+            Self::Vector(_) => Kind::Vector,
+            Self::SparseVector => Kind::SparseVector,
+            Self::SparseMatrix => Kind::SparseMatrix,
+            Self::Tokens => Kind::Opaque("tokens-object"),
+            Self::Blob => Kind::Opaque("blob"),
+            Self::Bool => Kind::Bool,
+            Self::Sized(name, _) => Kind::Opaque(name),
+            Self::Numpy | Self::Wide | Self::Run => return None,
+        })
     }
 }
 
 /// What begins with a token and a space.
-const TOKENS: &[(&[u8], Object)] = &[
-    (b"FM ", Object::Matrix(Dtype::F32)),
-    (b"DM ", Object::Matrix(Dtype::F64)),
-    (b"FV ", Object::Vector(Dtype::F32)),
-    (b"DV ", Object::Vector(Dtype::F64)),
-    (b"CM ", Object::Compressed(Coding::Columns)),
-    (b"CM2 ", Object::Compressed(Coding::Words)),
-    (b"CM3 ", Object::Compressed(Coding::Bytes)),
-    (b"SM ", Object::Other("a sparse matrix")),
-    (b"SV ", Object::Other("a sparse vector")),
-    (b"FP ", Object::Other("a symmetric or triangular matrix")),
-    (b"DP ", Object::Other("a symmetric or triangular matrix")),
+const TOKENS: &[(&[u8], Form)] = &[
+    (b"FM ", Form::Matrix(Dtype::F32)),
+    (b"DM ", Form::Matrix(Dtype::F64)),
+    (b"FV ", Form::Vector(Dtype::F32)),
+    (b"DV ", Form::Vector(Dtype::F64)),
+    (b"CM ", Form::Compressed(Coding::Columns)),
+    (b"CM2 ", Form::Compressed(Coding::Words)),
+    (b"CM3 ", Form::Compressed(Coding::Bytes)),
+    (b"SM ", Form::SparseMatrix),
+    (b"SV ", Form::SparseVector),
+    (b"FP ", Form::Packed(Dtype::F32)),
+    (b"DP ", Form::Packed(Dtype::F64)),
 ];
 
 /// What begins with other bytes of its own behind the binary mark.
-const MARKED: &[(&[u8], &str)] = &[
-    (b"\x93NUMPY", "a NumPy array"),
-    (b"\x14\x11\x22\x20", "a blob"),
+const MARKED: &[(&[u8], Form)] = &[
+    (NUMPY, Form::Numpy),
+    (b"\x14\x11\x22\x20", Form::Blob),
+    (b"<", Form::Tokens),
+    (b"T", Form::Bool),
+    (b"F", Form::Bool),
+    (b"\x08", Form::Wide),
+    (b"\x01", Form::Sized("int8", 1)),
+    (b"\x02", Form::Sized("int16", 2)),
+    (b"\xff", Form::Sized("uint8", 1)),
+    (b"\xfe", Form::Sized("uint16", 2)),
+    (b"\xfc", Form::Sized("uint32", 4)),
+    (b"\xf8", Form::Sized("uint64", 8)),
+];
+
+/// The start of a NumPy array.
+pub(crate) const NUMPY: &[u8] = b"\x93NUMPY";
+/// The start of an OpenFst file.
+pub(crate) const FST: &[u8] = b"\xd6\xfd\xb2\x7e";
+
+/// What has no binary mark and is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unmarked {
+    Wave,
+    Fst,
+    /// Something else, by name.
+    Other(&'static str),
+}
+
+const UNMARKED: &[(&[u8], Unmarked)] = &[
+    (b"RIFF", Unmarked::Wave),
+    (b"RIFX", Unmarked::Wave),
+    (FST, Unmarked::Fst),
+    (b"fLaC", Unmarked::Other("a FLAC file")),
+    (b"AUDIO\x08", Unmarked::Other("kaldiio's own form of audio")),
     (
-        b"<",
-        "an object made of tokens, such as a model or an example",
+        b"NPY\x08",
+        Unmarked::Other("kaldiio's own form of a NumPy array"),
     ),
-    (b"T", "a bool"),
-    (b"F", "a bool"),
-    (b"\x08", "a 64-bit number"),
-    (b"\x01", "an 8-bit integer"),
-    (b"\x02", "a 16-bit integer"),
-    (b"\xff", "an unsigned 8-bit integer"),
-    (b"\xfe", "an unsigned 16-bit integer"),
-    (b"\xfc", "an unsigned 32-bit integer"),
-    (b"\xf8", "an unsigned 64-bit integer"),
+    (
+        b"PKL\x80",
+        Unmarked::Other("kaldiio's own form of a pickled object"),
+    ),
 ];
 
-/// What has no binary mark.
-const UNMARKED: &[(&[u8], &str)] = &[
-    (b"RIFF", "a wave file"),
-    (b"RIFX", "a wave file"),
-    (b"\xd6\xfd\xb2\x7e", "an FST or lattice"),
-    (b"fLaC", "a FLAC file"),
-    (b"AUDIO\x08", "kaldiio's own form of audio"),
-    (b"NPY\x08", "kaldiio's own form of a NumPy array"),
-    (b"PKL\x80", "kaldiio's own form of a pickled object"),
-];
+/// The error for something that is recognised but not read.
+pub(crate) fn refusal(name: &str) -> Error {
+    Error::unsupported(format!("holds {name}, which this version does not convert"))
+}
 
-/// The object and the length of its token, by what follows the binary mark; `None` for a run of
+/// The form and the length of its token, by what follows the binary mark; `None` for a run of
 /// tagged 32-bit numbers, and for what is unknown.
-pub(crate) fn token(bytes: &[u8]) -> Option<(Object, usize)> {
+pub(crate) fn token(bytes: &[u8]) -> Option<(Form, usize)> {
     let known = TOKENS.iter().find(|(token, _)| {
         // The white space after a token may be of any kind.
         let (name, _) = token.split_at(token.len() - 1);
-        bytes.starts_with(name) && bytes.get(name.len()).is_some_and(|b| number::is_space(*b))
+        bytes.starts_with(name) && bytes.get(name.len()).is_some_and(|b| is_space(*b))
     });
-    if let Some((token, object)) = known {
-        return Some((*object, token.len()));
+    // A bool may be followed by a key that looks like the rest of a token.
+    let is_bool = bytes.first() == Some(&b'F') && bytes.get(3..5) == Some(b"\0B");
+    if let Some((token, form)) = known.filter(|_| !is_bool) {
+        return Some((*form, token.len()));
     }
     let marked = MARKED.iter().find(|(start, _)| bytes.starts_with(start));
-    marked.map(|(_, name)| (Object::Other(name), 0))
+    marked.map(|(_, form)| (*form, 0))
 }
 
-/// The name of an object that has no binary mark, by its first bytes.
-pub(crate) fn unmarked(bytes: &[u8]) -> Option<&'static str> {
+/// What an object is that has no binary mark, by its first bytes.
+pub(crate) fn unmarked(bytes: &[u8]) -> Option<Unmarked> {
     let known = UNMARKED.iter().find(|(start, _)| bytes.starts_with(start));
-    known.map(|(_, name)| *name)
+    known.map(|(_, what)| *what)
 }
 
-/// Bytes of a line that are looked at to name it.
-pub(crate) const LINE: usize = 4096;
-/// Longest token with its space.
+/// Longest token with its space, or other start.
 pub(crate) const TOKEN: usize = 8;
-
 /// A tagged number.
 pub(crate) const GROUP: usize = 5;
 /// The tag: the size of the number.
 pub(crate) const TAG: u8 = 4;
-/// Bytes of a run that are looked at first.
-const STEP: usize = 64 << 10;
 
-/// Looks at the object that starts behind the binary mark, without moving on. With `whole` it is
-/// all that is left of the file.
-pub(crate) fn binary(source: &mut Source, whole: bool, limits: &Limits) -> Result<(Object, usize)> {
+/// The form of the object that starts behind the binary mark and the length of its token, without
+/// moving on. Where `bools` are to be expected a lone F at the end is one.
+pub(crate) fn binary(source: &mut Source, bools: bool) -> Result<(Form, usize)> {
     let head = source.peek(TOKEN)?;
-    // A lone F is a bool.
-    if head != b"F" && TOKENS.iter().any(|(token, _)| token.starts_with(head)) {
-        return Err(truncated(source, "the file ends in a binary object"));
+    let lone = head == b"F";
+    if !(lone && bools) && TOKENS.iter().any(|(token, _)| token.starts_with(head)) {
+        let error = truncated(source, "the file ends in a binary object");
+        return Err(match lone {
+            true => error.hint("if it is a truth value, say so with holder=bool"),
+            false => error,
+        });
     }
-    if let Some(known) = token(head) {
-        return Ok(known);
-    }
-    match head.first() {
-        Some(b) if *b != TAG => {
+    match (token(head), head.first()) {
+        (Some(known), _) => Ok(known),
+        (None, Some(b)) if *b != TAG => {
             let message = format!("no known object starts with byte 0x{b:02x}");
             Err(source.malformed(message))
         }
-        _ => Ok((run(source, whole, limits)?, 0)),
-    }
-}
-
-/// What a run of tagged 32-bit numbers is.
-fn run(source: &mut Source, whole: bool, limits: &Limits) -> Result<Object> {
-    let Some(first) = word(source.peek(GROUP)?) else {
-        return Err(cut_off(source));
-    };
-    // A vector of as many numbers as the first says; a negative one is no count.
-    let vector = usize::try_from(first).map_or(0, |n| n.saturating_add(1));
-    let mut groups = 1;
-    let mut seen = STEP;
-    loop {
-        let there = source.peek(seen)?;
-        let rest = &there[groups * GROUP..];
-        let (more, _) = rest.as_chunks::<GROUP>();
-        groups += more.iter().take_while(|group| group[0] == TAG).count();
-        let next = there.get(groups * GROUP);
-        if there.len() < seen || groups > vector || next.is_some_and(|b| *b != TAG) {
-            break;
-        }
-        seen = seen.saturating_mul(2);
-        let size = limits.bytes("a run of tagged numbers", seen as u64);
-        size.map_err(|e| e.file(source.name()).byte(source.offset()))?;
-    }
-    let there = source.peek(seen)?;
-    let (run, after) = there.split_at(groups * GROUP);
-    // Packed: the count, then 4 bytes a number to the end of the file.
-    if whole && first > 0 && there.len() < seen && there.len() == GROUP + 4 * (vector - 1) {
-        return Ok(Object::PackedIntegers);
-    }
-    if groups == vector && !is_continued(after) {
-        return Ok(Object::Integers);
-    }
-    let words: Vec<i32> = run
-        .as_chunks::<GROUP>()
-        .0
-        .iter()
-        .filter_map(|g| word(g))
-        .collect();
-    let cut = there.len() < seen && after.first() == Some(&TAG);
-    match name_of_run(&words, after) {
-        Some(name) if !cut => return Ok(Object::Other(name)),
-        _ if cut || (there.len() < seen && after.is_empty()) => return Err(cut_off(source)),
-        _ => {}
-    }
-    Err(source.malformed(format!(
-        "a run of {groups} tagged 32-bit numbers that is no known object"
-    )))
-}
-
-/// Whether what follows as many numbers as a vector claims shows that it is none.
-fn is_continued(after: &[u8]) -> bool {
-    matches!(after.first(), Some(&TAG | &1)) || is_float_vector(after)
-}
-
-fn is_float_vector(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"FV \x04") || bytes.starts_with(b"DV \x04")
-}
-
-fn word(group: &[u8]) -> Option<i32> {
-    match group {
-        &[TAG, a, b, c, d, ..] => Some(i32::from_le_bytes([a, b, c, d])),
-        _ => None,
-    }
-}
-
-fn cut_off(source: &mut Source) -> Error {
-    truncated(source, "the file ends in a run of tagged 32-bit numbers")
-}
-
-fn name_of_run(words: &[i32], after: &[u8]) -> Option<&'static str> {
-    let (first, rest) = words.split_first()?;
-    if is_float_vector(after) {
-        return Some("a posterior of Gaussians");
-    }
-    if rest.is_empty() {
-        return Some(match after.first() {
-            Some(1) => "a vector of 8-bit integers",
-            _ => "a scalar",
-        });
-    }
-    let n = usize::try_from(*first).ok()?;
-    let weighted = |list: &[i32]| list.iter().skip(1).step_by(2).all(|w| is_weight(*w));
-    if walks(n, 2, rest, weighted) {
-        return Some("a posterior");
-    }
-    if rest.len() == 2 * n {
-        return Some("a vector of pairs");
-    }
-    walks(n, 1, rest, |_| true).then_some("a vector of vectors")
-}
-
-/// Whether `words` are `n` counted lists of items with `width` words, each of which `fits`.
-fn walks(n: usize, width: usize, mut words: &[i32], fits: impl Fn(&[i32]) -> bool) -> bool {
-    for _ in 0..n {
-        let Some((count, rest)) = words.split_first() else {
-            return false;
-        };
-        let len = usize::try_from(*count).map_or(usize::MAX, |n| n.saturating_mul(width));
-        let Some((list, rest)) = rest.split_at_checked(len) else {
-            return false;
-        };
-        if !fits(list) {
-            return false;
-        }
-        words = rest;
-    }
-    words.is_empty()
-}
-
-/// Whether the bits are those of a float of usual size.
-pub(crate) fn is_weight(bits: i32) -> bool {
-    let value = f32::from_bits(bits.cast_unsigned()).abs();
-    value == 0.0 || (1e-18..1e18).contains(&value)
-}
-
-/// The name of a line of text that is neither integers nor brackets, from its first bytes.
-pub(crate) fn line(bytes: &[u8]) -> &'static str {
-    let end = bytes.iter().position(|b| *b == b'\n');
-    let bytes = &bytes[..end.unwrap_or(bytes.len())];
-    let mut words = bytes
-        .split(|b| number::is_space(*b))
-        .filter(|word| !word.is_empty());
-    let first = words.next().unwrap_or_default();
-    if first.starts_with(b"rows=") || first.starts_with(b"dim=") {
-        return "a sparse matrix or vector";
-    }
-    if matches!(first, b"T" | b"F") && words.clone().next().is_none() {
-        return "a bool";
-    }
-    let mut lists = false;
-    let mut word = Some(first);
-    while let Some(text) = word {
-        if text.ends_with(b";") {
-            lists = true;
-        }
-        let text = text.strip_suffix(b";").unwrap_or(text);
-        let whole = |len: usize| len == text.len();
-        match number::real::<f64>(text, true) {
-            _ if text.is_empty() => {}
-            Scan::Number(_, len) if whole(len) => {}
-            _ => return "words",
-        }
-        word = words.next();
-    }
-    match lists {
-        true => "lists or pairs of numbers",
-        false => "numbers that are not int32",
+        _ => Ok((Form::Run, 0)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spr_core::ErrorKind;
-
-    fn tagged(words: &[i32]) -> Vec<u8> {
-        let group = |w: &i32| [&[TAG][..], &w.to_le_bytes()].concat();
-        words.iter().flat_map(group).collect()
-    }
-
-    fn recognise(bytes: &[u8], whole: bool) -> Result<Object> {
-        let mut source = Source::from_bytes("x", bytes.to_vec()).unwrap();
-        binary(&mut source, whole, &Limits::default()).map(|(object, _)| object)
-    }
 
     #[test]
-    fn runs_are_told_apart() {
-        let half = 0.5f32.to_bits().cast_signed();
-        for (words, after, name) in [
-            (&[7][..], &b"key"[..], "a scalar"),
-            (&[-7], b"", "a scalar"),
-            (&[2, 1, 2, 3, 4], b"k", "a vector of pairs"),
-            (&[2, 1, 9, 3, 1, 2, 3], b"k", "a vector of vectors"),
-            (&[2, 1, 9, half, 0], b"k", "a posterior"),
-            (&[1, 1, 9], b"FV \x04", "a posterior of Gaussians"),
-            (&[3], b"\x01\x05", "a vector of 8-bit integers"),
+    fn tokens_and_bools_are_told_apart() {
+        for (bytes, form) in [
+            (&b"FM \x04"[..], Form::Matrix(Dtype::F32)),
+            (b"FM\n\x04", Form::Matrix(Dtype::F32)),
+            (b"FM \0B", Form::Bool),
+            (b"F", Form::Bool),
+            (b"Tb \0BF", Form::Bool),
+            (b"CM2 \0", Form::Compressed(Coding::Words)),
+            (b"\xfe\x01\x02", Form::Sized("uint16", 2)),
         ] {
-            let bytes = [&tagged(words), after].concat();
-            assert_eq!(recognise(&bytes, false).unwrap(), Object::Other(name));
+            assert_eq!(token(bytes).unwrap().0, form, "{}", bytes.escape_ascii());
         }
-        for words in [&[0][..], &[1, 5], &[3, 4, 4, 4]] {
-            let bytes = [&tagged(words), &b"key"[..]].concat();
-            assert_eq!(recognise(&bytes, false).unwrap(), Object::Integers);
-            assert_eq!(recognise(&tagged(words), true).unwrap(), Object::Integers);
-        }
-    }
-
-    #[test]
-    fn packed_vectors_stand_alone() {
-        let mut bytes = tagged(&[2]);
-        bytes.extend([9, 0, 0, 0, 4, 0, 0, 0]);
-        assert_eq!(recognise(&bytes, true).unwrap(), Object::PackedIntegers);
-    }
-
-    #[test]
-    fn cut_runs_are_truncated() {
-        let bytes = tagged(&[5, 1, 2]);
-        for len in [1, 4, 7, 14] {
-            let error = recognise(&bytes[..len], false).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Truncated, "{len}");
-        }
-        assert_eq!(
-            recognise(b"", false).unwrap_err().kind(),
-            ErrorKind::Truncated
-        );
-        let huge = tagged(&[i32::MAX, 1]);
-        assert!(recognise(&huge, false).is_err());
-    }
-
-    #[test]
-    fn lines_are_named() {
-        for (text, name) in [
-            ("the converter reads\n", "words"),
-            ("rows=2 dim=3 [ 0 1 ]\n", "a sparse matrix or vector"),
-            ("0.5 1 \n", "numbers that are not int32"),
-            ("1 2 ; 3 ; \n", "lists or pairs of numbers"),
-            ("1 2; 3 4\n", "lists or pairs of numbers"),
-            ("T \n", "a bool"),
-            ("T t\n", "words"),
-        ] {
-            assert_eq!(line(text.as_bytes()), name, "{text}");
-        }
+        assert_eq!(token(b"\x04\0\0\0\0"), None);
+        assert_eq!(unmarked(b"RIFX...."), Some(Unmarked::Wave));
+        assert_eq!(unmarked(b"hello"), None);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use spr_core::bytes::Locator;
+use spr_core::bytes::{Locator, Output};
 use spr_core::{Error, Result};
 
 /// The two forms of a table.
@@ -39,8 +39,10 @@ pub struct Rspecifier {
 pub struct Wspecifier {
     /// Where the objects go, if to an archive.
     pub archive: Option<WLocation>,
-    /// Where the script file is: written beside an archive, else an input that names the files.
+    /// Where the script file goes that is written beside an archive.
     pub script: Option<WLocation>,
+    /// Where the script file is that names the files to write, as text that [`rxfilename`] takes.
+    pub list: Option<String>,
     /// `t`: text.
     pub text: bool,
     /// `f`: every entry is flushed.
@@ -58,6 +60,47 @@ pub enum WLocation {
     File(PathBuf),
     /// The input of a shell command.
     Command(String),
+}
+
+impl Rspecifier {
+    /// The options for [`FORMAT`](crate::FORMAT) that it means.
+    pub fn options(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let table = match self.table {
+            Table::Ark => "ark",
+            Table::Script => "scp",
+        };
+        let flags = [
+            ("once", self.once),
+            ("sorted", self.sorted),
+            ("called-sorted", self.called_sorted),
+        ];
+        let flags = flags.into_iter().filter(|(_, set)| *set);
+        std::iter::once(("table", table)).chain(flags.map(|(name, _)| (name, "true")))
+    }
+}
+
+impl Wspecifier {
+    /// The options for [`FORMAT`](crate::FORMAT) that it means.
+    pub fn options(&self) -> impl Iterator<Item = (String, String)> {
+        let text = self.text.then(|| ("text".to_owned(), "true".to_owned()));
+        let list = self.list.clone().map(|list| ("list".to_owned(), list));
+        text.into_iter().chain(list)
+    }
+
+    /// The output that it means.
+    pub fn output(&self) -> Output {
+        let place = |at: &WLocation| match at {
+            WLocation::Stdout => Output::stdout(),
+            WLocation::File(path) => Output::file(path),
+            WLocation::Command(line) => Output::command(line),
+        };
+        match (&self.archive, &self.script, &self.list) {
+            (Some(archive), Some(script), _) => place(archive).with_named("scp", place(script)),
+            (Some(archive), None, _) => place(archive),
+            // The list is only read; its name is what the output is called.
+            (None, _, list) => Output::file(list.as_deref().unwrap_or_default()),
+        }
+    }
 }
 
 /// Reads `text` as a table to read; `None` if it is none by Kaldi's rules.
@@ -104,6 +147,7 @@ pub fn wspecifier(text: &str) -> Option<Result<Wspecifier>> {
     let mut spec = Wspecifier {
         archive: None,
         script: None,
+        list: None,
         text: false,
         flush: false,
         permissive: false,
@@ -122,7 +166,10 @@ pub fn wspecifier(text: &str) -> Option<Result<Wspecifier>> {
     }
     let places = match (ark, scp) {
         (true, false) => (Some(rest), None),
-        (false, true) => (None, Some(rest)),
+        (false, true) => {
+            spec.list = Some(rest.to_owned());
+            return Some(rxfilename(rest).map(|_| spec));
+        }
         (true, true) => match rest.split_once(',') {
             Some((archive, script)) => (Some(archive), Some(script)),
             None => {
@@ -310,7 +357,11 @@ mod tests {
         assert_eq!(spec.archive, Some(WLocation::Command("gzip -c > x".into())));
         assert_eq!((spec.script, spec.text), (None, false));
         let spec = write("scp,p,f:x.scp");
-        assert_eq!((spec.archive, spec.permissive), (None, true));
+        assert_eq!((&spec.archive, &spec.script), (&None, &None));
+        assert_eq!(
+            (spec.list.as_deref(), spec.permissive),
+            (Some("x.scp"), true)
+        );
         assert!(spec.flush);
         let spec = write("b,ark,scp:,");
         assert_eq!(spec.archive, Some(WLocation::Stdout));

@@ -175,6 +175,30 @@ pub(crate) fn integers(
     }
 }
 
+/// Reads integers up to a closing bracket into one column of `into`.
+pub(crate) fn bracketed_integers(
+    source: &mut Source,
+    into: &mut Matrix,
+    limits: &Limits,
+) -> Result<()> {
+    let at = source.offset();
+    let mut list = Vec::new();
+    source.until(b']', &mut list, limits)?;
+    if source.offset() - at == list.len() as u64 {
+        return Err(truncated(source, "the file ends inside a vector"));
+    }
+    let place = |e: Error| e.file(source.name()).byte(at);
+    let words = list.split(|b| number::is_space(*b));
+    let values = words.filter(|word| !word.is_empty()).map(|word| {
+        let value = spr_core::number::parse_integer::<i32>(word);
+        let shown = String::from_utf8_lossy(word);
+        value.ok_or_else(|| place(Error::malformed(format!("'{shown}' is no int32"))))
+    });
+    let values = values.collect::<Result<Vec<_>>>()?;
+    into.start(Dtype::I32, Rank::Vector, 1);
+    into.extend_from(&values, limits).map_err(place)
+}
+
 /// Moves past what was used of a block.
 fn advance(source: &mut Source, used: usize, last: bool, stop: &Stop) -> Result<()> {
     if used == 0 && !last && matches!(stop, Stop::Short) {

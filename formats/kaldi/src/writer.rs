@@ -3,12 +3,17 @@
 use spr_core::bytes::{ByteOrder, Codec, Locator, Output, Part, Sink, swap_in_place};
 use spr_core::format::{Place, Writer, Written};
 use spr_core::model::{Dtype, Element, Matrix, Rank, Utterance, is_word_byte};
-use spr_core::{Error, Result};
+use spr_core::{Error, Limits, Result};
 
+use crate::encode::{Compress, Encoder, decode, is_stored};
+use crate::files::Files;
+use crate::kind::group_of;
 use crate::object::EMPTY_VECTOR;
 use crate::print::Seven;
+use crate::put;
 use crate::recognise::TAG;
 use crate::specifier::rxfilename;
+use crate::wave;
 
 /// Bytes put together before they are passed on.
 const BLOCK: usize = 64 << 10;
@@ -30,10 +35,16 @@ pub(crate) struct KaldiWriter {
     style: Style,
     /// Element types of features.
     dtypes: &'static [Dtype],
-    /// Whether the first entry held features: all others do the same.
-    features: Option<bool>,
+    /// What the first entry held: all others do the same.
+    group: Option<&'static str>,
     /// The rank that a reader expects of features by now.
     rank: Rank,
+    /// Files for the objects, where they are not all in `archive`.
+    files: Option<Files>,
+    compress: Option<Compress>,
+    encoder: Encoder,
+    /// What is stored in place of a plain matrix.
+    encoded: Vec<u8>,
     block: Vec<u8>,
     written: Written,
 }
@@ -52,15 +63,101 @@ impl KaldiWriter {
             script,
             style,
             dtypes,
-            features: None,
+            group: None,
             rank: Rank::Matrix,
+            files: None,
+            compress: None,
+            encoder: Encoder::default(),
+            encoded: Vec::new(),
             block: Vec::with_capacity(BLOCK),
             written: Written::default(),
         })
     }
 
+    /// A writer of one file an object, each where `files` says.
+    pub(crate) fn of_files(files: Files, style: Style, dtypes: &'static [Dtype]) -> Result<Self> {
+        Ok(Self {
+            files: Some(files),
+            ..Self::new(&Output::nowhere(), style, dtypes)?
+        })
+    }
+
+    /// Compresses the matrices.
+    pub(crate) fn compress(self, compress: Option<Compress>) -> Self {
+        Self { compress, ..self }
+    }
+
+    fn write_encoded(&mut self) -> Result<()> {
+        if self.style == Style::Binary {
+            self.block.extend_from_slice(b"\0B");
+            self.flush()?;
+            return self.archive.put(&self.encoded);
+        }
+        let limits = Limits {
+            max_alloc: u64::MAX,
+            ..Limits::default()
+        };
+        let decoded = decode(&self.encoded, &limits)?;
+        self.write_object(&decoded)
+    }
+
+    /// Puts together what is no matrix, before anything is written.
+    fn encode_other(&mut self, utt: &Utterance) -> Result<()> {
+        if let Some(object) = &utt.object {
+            self.encoded.clear();
+            return put::object(object, self.style, &mut self.encoded);
+        }
+        let Some(audio) = &utt.audio else {
+            return Ok(());
+        };
+        if self.style != Style::Binary {
+            return Err(unfit("audio, of which no text can be made"));
+        }
+        if !audio.is_proper() {
+            return Err(unfit("audio whose samples are no matrix of i16"));
+        }
+        self.encoded.clear();
+        self.encoded.extend_from_slice(&wave::header(audio)?);
+        Ok(())
+    }
+
+    fn write_other(&mut self, utt: &Utterance) -> Result<()> {
+        self.flush()?;
+        self.archive.put(&self.encoded)?;
+        match &utt.audio {
+            Some(audio) => wave::write_samples(audio, &mut self.archive, &mut self.encoded),
+            None => Ok(()),
+        }
+    }
+
+    /// One number, with its tag or a space behind it.
+    fn number(&mut self, matrix: &Matrix) -> Result<()> {
+        if self.style == Style::Binary {
+            self.block.extend_from_slice(b"\0B");
+            self.block.push(match matrix.dtype() {
+                Dtype::F64 => 8,
+                _ => TAG,
+            });
+            let start = self.block.len();
+            self.block.extend_from_slice(matrix.as_bytes());
+            if ByteOrder::NATIVE == ByteOrder::Big {
+                self.block[start..].reverse();
+            }
+            return self.flush();
+        }
+        for value in matrix.as_slice::<f32>().unwrap_or_default() {
+            put::print(*value, self.style, &mut self.block);
+        }
+        for value in matrix.as_slice::<f64>().unwrap_or_default() {
+            put::print(*value, self.style, &mut self.block);
+        }
+        self.block.push(b'\n');
+        self.flush()
+    }
+
     fn write_object(&mut self, matrix: &Matrix) -> Result<()> {
         match (matrix.dtype(), self.style) {
+            _ if matrix.rank() == Rank::Scalar => self.number(matrix),
             (Dtype::I32, Style::Binary) => self.tagged_integers(matrix),
             (Dtype::I32, _) => self.line(matrix.as_slice().unwrap_or_default()),
             (_, Style::Binary) => self.binary(matrix),
@@ -152,8 +249,9 @@ impl KaldiWriter {
         self.block
             .extend_from_slice(match (values.is_empty(), matrix.rank()) {
                 (false, _) => b"]",
-                // Kaldi writes one space; where the reader would expect the other rank, more is due.
-                (true, rank) if rank == self.rank => b" ]",
+                // Kaldi writes one space, and so does its style; where the reader would expect the
+                // other rank, more is due otherwise.
+                (true, rank) if rank == self.rank || self.style == Style::SevenDigits => b" ]",
                 (true, Rank::Matrix) => b"\n ]",
                 (true, _) => EMPTY_VECTOR,
             });
@@ -170,16 +268,32 @@ impl KaldiWriter {
 
 impl Writer for KaldiWriter {
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let matrix = self.check(utt).map_err(|e| {
-            let e = e.file(self.archive.name());
+        let refused = |e: Error, archive: &Sink| {
+            let e = e.file(archive.name());
             e.utterance(&utt.key).continuable()
-        })?;
+        };
+        let matrix = self.check(utt).map_err(|e| refused(e, &self.archive))?;
+        let compress = self.encoder.object(self.compress, utt, &mut self.encoded);
+        let compress = compress
+            .and_then(|compress| self.encode_other(utt).map(|()| compress))
+            .map_err(|e| refused(e, &self.archive))?;
         self.block.clear();
-        self.block.extend_from_slice(utt.key.as_bytes());
-        self.block.push(b' ');
+        if let Some(files) = &mut self.files {
+            let index = files
+                .find(&utt.key)
+                .map_err(|e| e.utterance(&utt.key).continuable())?;
+            self.archive = files.create(index)?;
+        } else {
+            self.block.extend_from_slice(utt.key.as_bytes());
+            self.block.push(b' ');
+        }
         let offset = self.archive.position() + self.block.len() as u64;
-        self.write_object(matrix)?;
-        self.features = Some(utt.features.is_some());
+        match matrix {
+            Some(_) if compress => self.write_encoded()?,
+            Some(matrix) => self.write_object(matrix)?,
+            None => self.write_other(utt)?,
+        }
+        self.group = Some(group_of(utt));
         self.rank = utt.features.as_ref().map_or(self.rank, Matrix::rank);
         if let Some((script, name)) = &mut self.script {
             self.block.extend_from_slice(utt.key.as_bytes());
@@ -187,12 +301,17 @@ impl Writer for KaldiWriter {
                 .extend_from_slice(format!(" {name}:{offset}\n").as_bytes());
             script.put(&self.block)?;
         }
+        if self.files.is_some() {
+            let nowhere = Output::nowhere().create(Part::Main, false)?;
+            let file = std::mem::replace(&mut self.archive, nowhere);
+            self.written.bytes += file.finish()?;
+        }
         self.written.count(utt);
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
-        self.written.bytes = self.archive.finish()?;
+        self.written.bytes += self.archive.finish()?;
         if let Some((script, _)) = self.script {
             self.written.bytes += script.finish()?;
         }
@@ -201,8 +320,9 @@ impl Writer for KaldiWriter {
 }
 
 impl KaldiWriter {
-    /// The one matrix of `utt` that an entry holds, if an entry can hold all of it.
-    fn check<'a>(&self, utt: &'a Utterance) -> Result<&'a Matrix> {
+    /// The one matrix of `utt` that an entry holds, `None` if it is no matrix; if an entry can hold
+    /// all of it.
+    fn check<'a>(&self, utt: &'a Utterance) -> Result<Option<&'a Matrix>> {
         let key = utt.key.as_bytes();
         if key.is_empty() {
             return Err(unfit("the key is empty"));
@@ -210,28 +330,38 @@ impl KaldiWriter {
         if let Some(b) = key.iter().find(|b| !is_word_byte(**b)) {
             return Err(unfit(format!("byte 0x{b:02x} in the key")));
         }
-        if !utt.meta.is_empty() {
+        let kept = self.compress == Some(Compress::Keep) && is_stored(&utt.meta);
+        if !utt.meta.is_empty() && !kept {
             return Err(unfit("frame times and header lines"));
         }
+        let group = group_of(utt);
+        if let Some(first) = self.group.filter(|first| *first != group) {
+            return Err(unfit(format!("{group} behind entries of {first}")));
+        }
         let matrix = match (&utt.features, &utt.labels) {
-            (Some(features), None) => self.check_features(features)?,
-            (None, Some(labels)) => check_labels(labels)?,
+            (None, None) if utt.object.is_some() != utt.audio.is_some() => None,
+            _ if utt.other().is_some() => {
+                return Err(unfit(format!(
+                    "{} with something else",
+                    utt.other().unwrap_or_default()
+                )));
+            }
+            (Some(features), None) => Some(self.check_features(features)?),
+            (None, Some(labels)) => Some(check_labels(labels)?),
             (Some(_), Some(_)) => {
                 let hint = "write the labels apart with --labels-out";
                 return Err(unfit("features and labels together").hint(hint));
             }
             (None, None) => return Err(unfit("neither features nor labels")),
         };
-        match (self.features, utt.features.is_some()) {
-            (Some(true), false) => return Err(unfit("labels behind entries of features")),
-            (Some(false), true) => return Err(unfit("features behind entries of labels")),
-            _ => {}
-        }
+        let Some(matrix) = matrix else {
+            return Ok(None);
+        };
         let largest = matrix.rows().max(matrix.cols());
         if i32::try_from(largest).is_err() {
             return Err(unfit(format!("{largest} rows or columns")));
         }
-        Ok(matrix)
+        Ok(Some(matrix))
     }
 
     fn check_features<'a>(&self, matrix: &'a Matrix) -> Result<&'a Matrix> {
@@ -244,7 +374,9 @@ impl KaldiWriter {
                 Err(unfit(format!("a matrix of {rows} rows and {cols} columns")))
             }
             Rank::Vector if cols != 1 => Err(unfit(format!("a vector of {cols} columns"))),
-            Rank::Scalar => Err(unfit("a single number as features")),
+            Rank::Scalar if rows != 1 || cols != 1 => {
+                Err(unfit(format!("a number of {rows} x {cols} values")))
+            }
             _ => Ok(matrix),
         }
     }

@@ -9,7 +9,7 @@
 
 use spr_core::bytes::{ByteOrder, Env, Output, Source};
 use spr_core::format::Format;
-use spr_core::model::{Dtype, Matrix, Rank, Utterance};
+use spr_core::model::{Dtype, Matrix, Object, Rank, Utterance};
 use spr_core::{Error, ErrorKind, Limits};
 use spr_format_kaldi::FORMAT;
 use spr_testkit::{Suite, read_memory, suite, write_memory, write_to};
@@ -18,19 +18,47 @@ use spr_testkit::{Suite, read_memory, suite, write_memory, write_to};
 fn binary() {
     suite(&Suite {
         self_delimiting: true,
+        kind_by_length: true,
+        prepare: |utt| {
+            plain_scalar(utt);
+            // The bits of some integers are those of usual floats.
+            let labels = utt.labels.as_mut().and_then(|m| m.as_slice_mut::<i32>());
+            if let Some(first) = labels.and_then(|labels| labels.first_mut()) {
+                *first = 7;
+            }
+        },
         ..Suite::new(&FORMAT)
     });
 }
 
+/// The bits of some floats are those of usual integers.
+fn plain_scalar(utt: &mut Utterance) {
+    let Some(features) = utt.features.as_mut().filter(|m| m.rank() == Rank::Scalar) else {
+        return;
+    };
+    let dtype = features.dtype();
+    *features = Matrix::from_rows(&[1.5f32], 1, Rank::Scalar).unwrap();
+    features.cast(dtype, &Limits::default()).unwrap();
+}
+
+/// In text one integer is a scalar, not a vector of one.
 fn features_as(utt: &mut Utterance, dtype: Dtype) {
+    if let Some(Object::SparseVector(sparse) | Object::SparseMatrix(sparse)) = &mut utt.object {
+        sparse.dtype = dtype;
+    }
+    if let Some(labels) = utt.labels.as_mut().filter(|m| m.rows() == 1) {
+        *labels = Matrix::from_rows(&[1i32, 2], 1, Rank::Vector).unwrap();
+    }
     if let Some(features) = &mut utt.features {
         features.cast(dtype, &Limits::default()).unwrap();
     }
+    plain_scalar(utt);
 }
 
 #[test]
 fn text() {
     let text = Suite {
+        kind_by_length: true,
         text: true,
         self_delimiting: true,
         ..Suite::new(&FORMAT)
@@ -238,65 +266,20 @@ fn integers_are_labels() {
 }
 
 #[test]
-fn everything_else_is_refused_by_name() {
-    for (bytes, name, at) in [
+fn what_nobody_reads_is_refused_by_name() {
+    for (bytes, name) in [
+        (&b"k fLaC\0\0\0\x22"[..], "a FLAC file"),
+        (b"k AUDIO\x08\0\0\0\0\0\0\0", "kaldiio's own form of audio"),
         (
-            &b"k \0B\x04\x02\0\0\0\x04\x01\0\0\0\x04\x05\0\0\0\x04\0\0\x80\x3f\x04\0\0\0\0"[..],
-            "a posterior",
-            2,
+            b"k NPY\x08\0\0\0\0\0\0\0",
+            "kaldiio's own form of a NumPy array",
         ),
-        (
-            b"k \0B\x04\x01\0\0\0\x04\x05\0\0\0\x04\x06\0\0\0",
-            "a vector of pairs",
-            2,
-        ),
-        (
-            b"k \0B\x04\x02\0\0\0\x04\x01\0\0\0\x04\x05\0\0\0\x04\0\0\0\0",
-            "a vector of vectors",
-            2,
-        ),
-        (b"k \0B\x04\x07\0\0\0", "a scalar", 2),
-        (b"k \0BT", "a bool", 2),
-        (b"k \0B\x08\0\0\0\0\0\0\0\0", "a 64-bit number", 2),
-        (b"k \0BSM \x04\0\0\0\0", "a sparse matrix", 2),
-        (
-            b"k \0BFP \x04\0\0\0\0",
-            "a symmetric or triangular matrix",
-            2,
-        ),
-        (b"k \0B\x93NUMPY\x01\0", "a NumPy array", 2),
-        (
-            b"k \0B<Nnet3Eg> ",
-            "an object made of tokens, such as a model or an example",
-            2,
-        ),
-        (b"k RIFF\x24\0\0\0WAVEfmt ", "a wave file", 2),
-        (
-            b"k \xd6\xfd\xb2\x7e\x06\0\0\0vector",
-            "an FST or lattice",
-            2,
-        ),
-        (
-            b"k AUDIO\x08\0\0\0\0\0\0\0",
-            "kaldiio's own form of audio",
-            2,
-        ),
-        (b"k \n0\t1\t2\t3\n1\n\n", "an FST or lattice", 2),
-        (b"k [ 1 0.5 ] [ ] [ 7 1 ] \n", "a posterior", 2),
-        (b"k [ 1 0.5 ] \n", "a posterior", 2),
-        (b"key the converter reads\n", "words", 4),
-        (b"k [noise] yes\n", "words", 2),
-        (b"k 1 2 ; 3 ; \n", "lists or pairs of numbers", 2),
-        (b"k 0.5 \n", "numbers that are not int32", 2),
-        (b"k rows=0 \n", "a sparse matrix or vector", 2),
     ] {
         let error = error(bytes, &[]);
         assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
-        let key = if at == 4 { "key" } else { "k" };
-        let message = format!(
-            "memory@{at}: utterance {key}: holds {name}, which this version does not convert"
-        );
-        assert_eq!(error.to_string(), message, "{}", bytes.escape_ascii());
+        let message =
+            format!("memory@2: utterance k: holds {name}, which this version does not convert");
+        assert_eq!(error.to_string(), message);
     }
     let vector = one(b"k [ 1 0.5 ] \n", &[("holder", "float-vector")]);
     assert_eq!(floats(&vector), (Rank::Vector, 2, 1, vec![1.0, 0.5]));
@@ -330,7 +313,7 @@ fn damage_is_never_silent() {
             b"a  [ 1-2 ]",
             "memory@3: utterance a: two numbers of a vector without a space between them",
         ),
-        (b"a 1\nb 1 x\n", "memory@8: utterance b: 'x' is no int32"),
+        (b"a 1 2\nb 1 x\n", "memory@10: utterance b: 'x' is no int32"),
         (
             b"a  \0BFM ",
             "memory@3: utterance a: more than one space before a binary object",
@@ -397,14 +380,14 @@ fn another_kind_is_an_error_that_names_both() {
     let errors: Vec<_> = drained.errors.iter().map(ToString::to_string).collect();
     assert_eq!(
         errors,
-        ["x.ark@11: utterance b: holds an int32 vector, but the first entry held a float vector"]
+        ["x.ark@11: utterance b: holds an int32-vector, but the first entry held a float-vector"]
     );
     assert_eq!(drained.utterances.len(), 2);
 }
 
 #[test]
 fn lines_that_are_refused_can_be_passed_over() {
-    let bytes = b"a 1\nb 2 x 3\nc 99999999999\nd 4\n";
+    let bytes = b"a 1 1\nb 2 x 3\nc 99999999999\nd 4\n";
     let options = spr_testkit::options(&FORMAT, &[]).unwrap();
     let source = Source::from_bytes("x", bytes.to_vec()).unwrap();
     let drained = spr_testkit::faults::read_source(&FORMAT, &options, source, &Env::default());

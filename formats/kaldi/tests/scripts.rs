@@ -112,7 +112,7 @@ fn one_bad_line_does_not_end_the_table() {
         "x.scp:10: utterance i: ']' ends no range after a file name",
         "x.scp:11: utterance j: 'ark:x.ark' is no valid Kaldi file name: it names a table, where \
          a file is due",
-        "l.ark@2: utterance k: holds an int32 vector, but the first entry held a float matrix",
+        "l.ark@2: utterance k: holds an int32-vector, but the first entry held a float-matrix",
     ];
     for (error, end) in errors.iter().zip(ends) {
         assert!(error.ends_with(end), "{error}");
@@ -135,7 +135,9 @@ fn labels_have_no_ranges() {
     let (drained, _) = read(folder.path(), "l l.ark:2\nm l.ark:2[0:1]\n", Access::Typed);
     let labels = drained.utterances[0].labels.as_ref().unwrap();
     assert_eq!(labels.as_slice(), Some(&[5, 6, 7][..]));
-    assert!(errors(&drained)[0].ends_with("a range, but int32 vectors have none"));
+    assert!(
+        errors(&drained)[0].ends_with("a range, but only matrices and vectors of floats have them")
+    );
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use spr_core::bytes::{ByteOrder, Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, OptionSpec, Options,
-    Place, Probe, Reader, Score, Tags, Writer,
+    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, Lookup, Objects,
+    OptionSpec, Options, Place, Probe, Reader, Score, Tags, Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::{Error, Result, side};
@@ -74,6 +74,8 @@ impl Format for PFile {
                 alone: true,
                 same_columns: true,
             }),
+            objects: Objects::None,
+            audio: false,
             empty: Empty::Refused,
             frame_times: false,
             tags: Tags::None,
@@ -84,6 +86,10 @@ impl Format for PFile {
     fn open(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
         let order = byte_order(options)?;
         Ok(Box::new(PFileReader::open(source, options, order, env)?))
+    }
+
+    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
+        Ok(Lookup::Ordered(self.open(source, options, env)?))
     }
 
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {

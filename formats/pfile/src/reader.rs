@@ -79,6 +79,7 @@ impl PFileReader {
         let number = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
         let named = self.name(number, &mut utt.key)?;
         utt.meta.clear();
+        utt.clear_others();
         self.rows
             .sentence(number, utt, &self.limits)
             .map_err(|e| e.utterance(&utt.key))?;

@@ -66,6 +66,11 @@ impl PFileWriter {
             Some(m) => Ok(m.cols()),
             None => Ok(0),
         };
+        if let Some(other) = utt.other() {
+            return Err(Error::unfit(format!(
+                "has {other}, which the format can't hold"
+            )));
+        }
         if let Some(features) = &utt.features {
             check_dtype(features, Dtype::F32, "features")?;
             if features.rank() != Rank::Matrix {

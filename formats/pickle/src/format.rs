@@ -3,8 +3,8 @@
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, Options, Place, Probe,
-    Reader, Score, Tags, Writer,
+    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, Lookup, Objects, Options,
+    Place, Probe, Reader, Score, Tags, Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::side;
@@ -71,6 +71,8 @@ impl Format for Pickle {
                 alone: false,
                 same_columns: true,
             }),
+            objects: Objects::None,
+            audio: false,
             empty: if names {
                 Empty::Shapeless
             } else {
@@ -84,6 +86,10 @@ impl Format for Pickle {
 
     fn open(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
         Ok(Box::new(PickleReader::open(source, options, env)?))
+    }
+
+    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
+        Ok(Lookup::Ordered(self.open(source, options, env)?))
     }
 
     fn create(&self, output: Output, options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {

@@ -47,6 +47,7 @@ impl PickleReader {
             byte_order: Some(features.order),
             compression: source.compression(),
             frame_shift: None,
+            decision: None,
             keys: match side {
                 Some(_) => KeySource::SideFile,
                 None => KeySource::Generated,
@@ -90,6 +91,7 @@ impl PickleReader {
 
     fn read_next(&mut self, utt: &mut Utterance) -> Result<bool> {
         utt.meta.clear();
+        utt.clear_others();
         let Some(frames) = self.next_utterance(&mut utt.key)? else {
             self.features.end(&mut self.source)?;
             if let Some(labels) = &mut self.labels {

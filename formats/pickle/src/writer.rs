@@ -65,6 +65,11 @@ impl PickleWriter {
     /// Whether the utterance fits the format and the ones before, and the shape for those after.
     fn check(&self, utt: &Utterance) -> Result<Shape> {
         let unfit = |message: String| Err(Error::unfit(message));
+        if let Some(other) = utt.other() {
+            return Err(Error::unfit(format!(
+                "has {other}, which the format can't hold"
+            )));
+        }
         let Some(features) = &utt.features else {
             return Err(Error::unsupported("has no features, which a pickle needs"));
         };

@@ -2,8 +2,8 @@
 
 use spr_core::bytes::{ByteOrder, Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, OptionSpec, Options, Place, Probe,
-    Reader, Score, Tags, Writer,
+    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Lookup, Objects, OptionSpec,
+    Options, Place, Probe, Reader, Score, Tags, Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::{Error, Result};
@@ -139,6 +139,8 @@ impl Format for Spraak {
             labels: None,
             empty: Empty::Kept,
             frame_times: true,
+            objects: Objects::None,
+            audio: false,
             tags: Tags::Of(TAGS),
             max_rows: u64::MAX,
         })
@@ -150,6 +152,10 @@ impl Format for Spraak {
         }
         let encoding = Self::encoding(options)?;
         Ok(Box::new(SpraakReader::open(source, self.0, encoding, env)?))
+    }
+
+    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
+        Ok(Lookup::Ordered(self.open(source, options, env)?))
     }
 
     fn create(&self, output: Output, options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {

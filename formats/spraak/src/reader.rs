@@ -101,6 +101,7 @@ impl Reader for SpraakReader {
         } = self;
         utt.key.set(self.key.as_bytes());
         utt.labels = None;
+        utt.clear_others();
         utt.meta = std::mem::take(&mut contents.meta);
         let matrix = utt.features_mut();
         let shape = (contents.dtype, contents.rows, contents.cols);

@@ -120,6 +120,11 @@ impl Writer for SpraakWriter {
 
 /// The features of an utterance that has nothing else.
 fn check(utt: &Utterance) -> Result<&Matrix> {
+    if let Some(other) = utt.other() {
+        return Err(Error::unfit(format!(
+            "has {other}, which the format can't hold"
+        )));
+    }
     if utt.labels.is_some() {
         return Err(Error::unfit("has labels, which the format can't hold"));
     }

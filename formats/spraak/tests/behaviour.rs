@@ -56,12 +56,12 @@ fn example(offset: Option<&str>) -> Utterance {
     Utterance {
         key: "utt000000".into(),
         features: Some(Matrix::from_rows(&values, 3, Rank::Matrix).unwrap()),
-        labels: None,
         meta: Meta {
             frame_shift: Decimal::parse("0.01"),
             frame_offset: offset.and_then(Decimal::parse),
             tags: Vec::new(),
         },
+        ..Utterance::default()
     }
 }
 

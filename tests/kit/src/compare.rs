@@ -10,6 +10,12 @@ use spr_core::model::{Dtype, Matrix, Utterance};
 pub fn compare(want: &Utterance, got: &Utterance, text: bool) -> Result<(), String> {
     matrices("features", &want.features, &got.features, text, true)?;
     matrices("labels", &want.labels, &got.labels, text, false)?;
+    if want.object != got.object {
+        return Err(format!("want {:?}, got {:?}", want.object, got.object));
+    }
+    if want.audio != got.audio {
+        return Err(format!("want {:?}, got {:?}", want.audio, got.audio));
+    }
     if want.meta != got.meta {
         return Err(format!("meta: want {:?}, got {:?}", want.meta, got.meta));
     }

@@ -8,7 +8,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use spr_core::Limits;
 use spr_core::format::{Caps, Empty, Keys, Tags};
-use spr_core::model::{Decimal, Dtype, Key, Matrix, Meta, Rank, Tag, Utterance};
+use spr_core::model::{
+    Decimal, Dtype, GaussPosterior, Key, Matrix, Meta, Object, Rank, Sparse, Tag, Utterance,
+};
 
 use crate::faults::Random;
 
@@ -123,6 +125,7 @@ fn utterance(caps: Caps, shared: Shared) -> impl Strategy<Value = Utterance> {
             features,
             labels,
             meta,
+            ..Utterance::default()
         }
     })
 }
@@ -149,6 +152,42 @@ pub fn matrix(dtype: Dtype, rank: Rank, rows: usize, cols: usize, seed: u64) -> 
         }
     }
     matrix
+}
+
+/// An object of a kind of [`Object::KINDS`], of about `size` items, not empty.
+pub fn object(kind: &str, size: usize) -> Object {
+    let ints: Vec<i32> = (1..=i32::try_from(size).expect("small") + 1).collect();
+    let floats: Vec<f32> = (0u8..)
+        .map(|n| 0.25 + f32::from(n))
+        .take(size + 1)
+        .collect();
+    let sparse = |rows: usize| Sparse {
+        dtype: Dtype::F32,
+        dim: 9,
+        rows: (0..rows).map(|_| [(2, 0.5), (7, -1.0)]).collect(),
+    };
+    let words = ["one", "two-words", "\u{e9}t\u{e9}"].iter().cycle();
+    match kind {
+        "int32" => Object::Int(40 + ints[0]),
+        "bool" => Object::Bool(size.is_multiple_of(2)),
+        "int32-vector-vector" => Object::IntLists([&ints[..], &[], &ints].into_iter().collect()),
+        "int32-pair-vector" => Object::IntPairs(ints.iter().map(|i| [*i, 5]).collect()),
+        "float-pair-vector" => Object::FloatPairs(floats.iter().map(|v| [*v, 0.5]).collect()),
+        "basic-float-vector" => Object::Floats(floats),
+        "posterior" => {
+            let frame: Vec<_> = ints.iter().copied().zip(floats).collect();
+            Object::Posterior([&frame[..], &[], &frame[1..]].into_iter().collect())
+        }
+        "gauss-posterior" => Object::GaussPosterior(GaussPosterior {
+            vectors: ints.iter().map(|_| &floats[..]).collect(),
+            ids: [&ints[..], &[]].into_iter().collect(),
+        }),
+        "token" => Object::Token(b"word".to_vec()),
+        "token-vector" => Object::Tokens(words.take(size + 1).map(|w| w.as_bytes()).collect()),
+        "sparse-vector" => Object::SparseVector(sparse(1)),
+        "sparse-matrix" => Object::SparseMatrix(sparse(size)),
+        other => panic!("no such kind: {other}"),
+    }
 }
 
 /// A matrix of small numbers that every element type tells apart: 0, 1, 2, … 99, 0, 1, …

@@ -10,8 +10,8 @@ use std::panic;
 
 use spr_core::bytes::{ByteOrder, Env, Output, Part, Sink, Source};
 use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Options, Place, Probe, Reader,
-    Score, Tags, Writer, Written,
+    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Lookup, Objects, Options, Place,
+    Probe, Reader, Score, Tags, Writer, Written,
 };
 use spr_core::model::{DatasetInfo, Dtype, Matrix, Rank, Utterance};
 use spr_core::{Error, ErrorKind, Limits, Result};
@@ -75,6 +75,8 @@ impl Format for Toy {
                 max_cols: 1 << 31,
             }),
             labels: None,
+            objects: Objects::None,
+            audio: false,
             empty: Empty::Kept,
             frame_times: false,
             tags: Tags::None,
@@ -99,6 +101,10 @@ impl Format for Toy {
             ended: false,
             reads: 0,
         }))
+    }
+
+    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
+        Ok(Lookup::Ordered(self.open(source, options, env)?))
     }
 
     fn create(&self, output: Output, _: &Options, _: &Env) -> Result<Box<dyn Writer>> {

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Env, Output, Source};
-use spr_core::format::{Caps, Format, FormatInfo, Options, Place, Probe, Reader, Score, Writer};
+use spr_core::format::{
+    Caps, Format, FormatInfo, Lookup, Options, Place, Probe, Reader, Score, Writer,
+};
 use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::{Error, Result};
 use spr_format_spraak::Spraak;
@@ -58,6 +60,10 @@ impl Format for Strict {
         let inner = self.0.open(source, options, &env)?;
         fail_on(&warning)?;
         Ok(Box::new(StrictReader { inner, warning }))
+    }
+
+    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
+        Ok(Lookup::Ordered(self.open(source, options, env)?))
     }
 
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {

@@ -1,6 +1,7 @@
 //! The tests themselves.
 
 mod damage;
+mod objects;
 mod refusals;
 mod trips;
 
@@ -27,6 +28,9 @@ pub struct Suite {
     pub text: bool,
     /// Whether a file cut between two utterances is a whole file.
     pub self_delimiting: bool,
+    /// Whether a file cut inside its first entry may pass for one of another kind, where only the
+    /// length of an entry tells the kind.
+    pub kind_by_length: bool,
     /// Brings a generated utterance within bounds that [`Caps`] have no words for.
     pub prepare: fn(&mut Utterance),
 }
@@ -40,6 +44,7 @@ impl Suite {
             options: &[&[]],
             text: false,
             self_delimiting: false,
+            kind_by_length: false,
             prepare: |_| {},
         }
     }
@@ -53,6 +58,7 @@ pub fn suite(suite: &Suite) {
         trips::run(&bench);
         refusals::run(&bench);
         damage::run(&bench);
+        objects::run(&bench);
     }
 }
 
@@ -97,6 +103,11 @@ impl<'a> Bench<'a> {
     #[track_caller]
     fn fail(&self, step: impl fmt::Display, what: impl fmt::Display) -> ! {
         panic!("{} {:?}: {step}: {what}", self.name(), self.pairs)
+    }
+
+    /// Utterances that a test writes together.
+    fn most(&self) -> usize {
+        if self.caps.boundaries { 3 } else { 1 }
     }
 
     /// A new folder and the path of an output in it.

@@ -355,6 +355,11 @@ fn odd(bench: &Bench<'_>) {
         let mut utts = bench.prepared(utts);
         let which = which % utts.len();
         oddity.apply(&mut utts[which]);
+        // What a single number is may hang on its value.
+        let features = utts[which].features.as_ref();
+        if features.is_some_and(|m| m.rank() == Rank::Scalar) {
+            (bench.suite.prepare)(&mut utts[which]);
+        }
         let key = utts[which].key.clone();
         if utts.iter().filter(|u| u.key == key).count() > 1 {
             return Err(TestCaseError::reject("two utterances of one name"));

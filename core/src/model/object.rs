@@ -1,0 +1,225 @@
+//! What is neither features nor frame labels nor audio.
+
+use super::Dtype;
+
+/// An object of another kind, as Kaldi's tables hold them.
+///
+/// Two are equal if their values are; a NaN equals nothing.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq)]
+pub enum Object {
+    /// One integer.
+    Int(i32),
+    /// A truth value.
+    Bool(bool),
+    /// Lists of integers, such as the Gaussians selected for each frame.
+    IntLists(Lists<i32>),
+    /// Pairs of integers.
+    IntPairs(Vec<[i32; 2]>),
+    /// Pairs of floats.
+    FloatPairs(Vec<[f32; 2]>),
+    /// Floats that are stored one by one and not as a vector of features.
+    Floats(Vec<f32>),
+    /// For each frame, weighted numbers of states or the like.
+    Posterior(Lists<(i32, f32)>),
+    /// For each frame, numbers of states, each with the weights of its Gaussians.
+    GaussPosterior(GaussPosterior),
+    /// One word.
+    Token(Vec<u8>),
+    /// Words: a transcript.
+    Tokens(Lists<u8>),
+    /// A vector most of whose values are 0: a [`Sparse`] of one row.
+    SparseVector(Sparse),
+    /// A matrix most of whose values are 0.
+    SparseMatrix(Sparse),
+    /// Something that only its own format understands.
+    Opaque {
+        /// One of [`Object::OPAQUE`].
+        kind: &'static str,
+        /// All its bytes as they were stored.
+        bytes: Vec<u8>,
+    },
+}
+
+impl Object {
+    /// The names of the kinds whose values are known, in the order of the variants.
+    pub const KINDS: &'static [&'static str] = &[
+        "int32",
+        "bool",
+        "int32-vector-vector",
+        "int32-pair-vector",
+        "float-pair-vector",
+        "basic-float-vector",
+        "posterior",
+        "gauss-posterior",
+        "token",
+        "token-vector",
+        "sparse-vector",
+        "sparse-matrix",
+    ];
+
+    /// The names of opaque kinds: what is made of tokens (models, examples, states of a
+    /// normalizer), finite-state transducers with lattices, blobs, and integers of other sizes.
+    pub const OPAQUE: &'static [&'static str] = &[
+        "tokens-object",
+        "fst",
+        "blob",
+        "int8-vector",
+        "int8",
+        "int16",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+    ];
+
+    /// The name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Int(_) => "int32",
+            Self::Bool(_) => "bool",
+            Self::IntLists(_) => "int32-vector-vector",
+            Self::IntPairs(_) => "int32-pair-vector",
+            Self::FloatPairs(_) => "float-pair-vector",
+            Self::Floats(_) => "basic-float-vector",
+            Self::Posterior(_) => "posterior",
+            Self::GaussPosterior(_) => "gauss-posterior",
+            Self::Token(_) => "token",
+            Self::Tokens(_) => "token-vector",
+            Self::SparseVector(_) => "sparse-vector",
+            Self::SparseMatrix(_) => "sparse-matrix",
+            Self::Opaque { kind, .. } => kind,
+        }
+    }
+
+    /// The opaque kind called `name`.
+    pub fn opaque(name: &str) -> Option<&'static str> {
+        Self::OPAQUE.iter().copied().find(|kind| *kind == name)
+    }
+
+    /// Frames, where the object has some of everything for each.
+    pub fn frames(&self) -> u64 {
+        match self {
+            Self::IntLists(lists) => lists.len() as u64,
+            Self::Posterior(lists) => lists.len() as u64,
+            Self::GaussPosterior(posterior) => posterior.ids.len() as u64,
+            _ => 0,
+        }
+    }
+}
+
+/// Lists one after the other in one allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lists<T> {
+    items: Vec<T>,
+    /// Where each list ends among the items.
+    ends: Vec<usize>,
+}
+
+impl<T> Default for Lists<T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+}
+
+impl<T> Lists<T> {
+    /// Adds an item to the list that [`end`](Self::end) will end.
+    pub fn push(&mut self, item: T) {
+        self.items.push(item);
+    }
+
+    /// Ends a list.
+    pub fn end(&mut self) {
+        self.ends.push(self.items.len());
+    }
+
+    /// Lists.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no list.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The items of all lists.
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// The lists in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &[T]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts
+            .zip(&self.ends)
+            .map(|(start, end)| self.items.get(start..*end).unwrap_or_default())
+    }
+}
+
+impl<T: Clone> Lists<T> {
+    /// Adds a list.
+    pub fn add(&mut self, list: &[T]) {
+        self.items.extend_from_slice(list);
+        self.end();
+    }
+}
+
+impl<T: Clone, L: AsRef<[T]>> FromIterator<L> for Lists<T> {
+    fn from_iter<I: IntoIterator<Item = L>>(lists: I) -> Self {
+        let mut all = Self::default();
+        for list in lists {
+            all.add(list.as_ref());
+        }
+        all
+    }
+}
+
+/// For each frame, numbers of states, each with a vector.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GaussPosterior {
+    /// The numbers, a list a frame.
+    pub ids: Lists<i32>,
+    /// A vector for each number, in the order of [`ids`](Self::ids).
+    pub vectors: Lists<f32>,
+}
+
+/// Rows that hold only the values that are not 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sparse {
+    /// The type of the values: `f32`, whose values are exact as `f64`, or `f64`.
+    pub dtype: Dtype,
+    /// Columns.
+    pub dim: u32,
+    /// For each row, columns counted from 0 and their values.
+    pub rows: Lists<(u32, f64)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_come_back() {
+        let lists: Lists<i32> = [&[1, 2][..], &[], &[3]].into_iter().collect();
+        let back: Vec<_> = lists.iter().collect();
+        assert_eq!(back, [&[1, 2][..], &[], &[3]]);
+        assert_eq!((lists.len(), lists.items().len()), (3, 3));
+        assert!(Lists::<u8>::default().iter().next().is_none());
+    }
+
+    #[test]
+    fn opaque_kinds_are_known_by_name() {
+        assert_eq!(Object::opaque("fst"), Some("fst"));
+        assert_eq!(Object::opaque("posterior"), None);
+        let object = Object::Opaque {
+            kind: "fst",
+            bytes: Vec::new(),
+        };
+        assert_eq!(object.kind(), "fst");
+    }
+}

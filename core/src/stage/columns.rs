@@ -1,0 +1,187 @@
+//! Some columns of all.
+
+use std::str::FromStr;
+
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Matrix, Rank, Utterance};
+use crate::{Error, Limits, Result};
+
+/// Columns in the order they are wanted: `0,24-22,3-12`. They count from 0, both ends of a range
+/// belong to it, a range may run downwards, and a column may be named more than once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// First and last column of runs that go upwards.
+    runs: Vec<(usize, usize)>,
+}
+
+impl Columns {
+    /// How many columns it names.
+    pub fn count(&self) -> usize {
+        self.runs.iter().map(|(first, last)| last + 1 - first).sum()
+    }
+
+    /// The highest column it names.
+    pub fn highest(&self) -> usize {
+        self.runs
+            .iter()
+            .map(|(_, last)| *last)
+            .max()
+            .unwrap_or_default()
+    }
+}
+
+/// No matrix has more columns, and a list that names more is a slip.
+const MOST: usize = 1 << 24;
+
+impl FromStr for Columns {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let index = |digits: &str| {
+            let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+            let index = digits.parse().ok().filter(|n| plain && *n < MOST);
+            index.ok_or_else(|| {
+                Error::usage(format!("'{text}' is no list of columns"))
+                    .hint("such as 0,24-22,3-12, counted from 0")
+            })
+        };
+        let mut columns = Self { runs: Vec::new() };
+        for part in text.split(',') {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            match (index(first)?, index(last)?) {
+                (first, last) if first <= last => columns.runs.push((first, last)),
+                (first, last) => columns.runs.extend((last..=first).rev().map(|i| (i, i))),
+            }
+            if columns.count() > MOST {
+                let message = format!("'{text}' names more than {MOST} columns");
+                return Err(Error::usage(message));
+            }
+        }
+        Ok(columns)
+    }
+}
+
+/// Keeps the named columns of the features, in the order of the list. Labels and utterances
+/// without features pass unchanged.
+pub struct SelectColumns {
+    inner: Box<dyn Reader>,
+    columns: Columns,
+    limits: Limits,
+    info: DatasetInfo,
+    /// The features as they were read.
+    all: Matrix,
+}
+
+impl SelectColumns {
+    /// The `columns` of the features of `inner`, none of which may exceed `limits`.
+    pub fn new(inner: Box<dyn Reader>, columns: Columns, limits: Limits) -> Self {
+        let mut stage = Self {
+            inner,
+            columns,
+            limits,
+            info: DatasetInfo::default(),
+            all: Matrix::default(),
+        };
+        stage.describe();
+        stage
+    }
+
+    fn describe(&mut self) {
+        self.info.clone_from(self.inner.info());
+        self.info.dim = self.info.dim.map(|_| self.columns.count() as u64);
+    }
+
+    fn select(&self, out: &mut Matrix) -> Result<()> {
+        let (cols, rows) = (self.all.cols(), self.all.rows());
+        if rows > 0 && self.columns.highest() >= cols {
+            return Err(Error::unfit(format!(
+                "column {} is asked for, there are {cols}",
+                self.columns.highest()
+            )));
+        }
+        out.start(self.all.dtype(), Rank::Matrix, self.columns.count());
+        let size = self.all.dtype().size();
+        let width = out.cols() * size;
+        let bytes = out.extend_rows(rows, &self.limits)?;
+        if rows == 0 {
+            return Ok(());
+        }
+        let lines = self.all.as_bytes().chunks_exact(cols * size);
+        for (from, mut into) in lines.zip(bytes.chunks_exact_mut(width)) {
+            for (first, last) in &self.columns.runs {
+                let run = &from[first * size..(last + 1) * size];
+                let (part, rest) = into.split_at_mut(run.len());
+                part.copy_from_slice(run);
+                into = rest;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Reader for SelectColumns {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    /// # Errors
+    /// An utterance has fewer columns than are asked for; the next can be read.
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let more = self.inner.read(utt)?;
+        self.describe();
+        if let Some(features) = utt.features.as_mut().filter(|_| more) {
+            std::mem::swap(&mut self.all, features);
+            self.select(features)
+                .map_err(|e| e.utterance(&utt.key).continuable())?;
+        }
+        Ok(more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::tests::{List, utterance};
+
+    #[test]
+    fn keeps_the_order_of_the_list() {
+        let row: Vec<f32> = (0u8..6).map(f32::from).collect();
+        let rows = [row.clone(), row.iter().map(|v| v + 10.0).collect()].concat();
+        let list = List::of([utterance("a", &rows, 6), utterance("b", &[1.0, 2.0], 2)]);
+        let columns: Columns = "5,3-1,0-1,5".parse().unwrap();
+        assert_eq!((columns.count(), columns.highest()), (7, 5));
+        let mut stage = SelectColumns::new(list, columns, Limits::default());
+        let mut utt = Utterance::default();
+        assert!(stage.read(&mut utt).unwrap());
+        let features = utt.features.as_ref().unwrap();
+        assert_eq!((features.rows(), features.cols()), (2, 7));
+        let expected = [
+            5.0, 3.0, 2.0, 1.0, 0.0, 1.0, 5.0, 15.0, 13.0, 12.0, 11.0, 10.0, 11.0, 15.0,
+        ];
+        assert_eq!(features.as_slice::<f32>(), Some(&expected[..]));
+        let error = stage.read(&mut utt).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "utterance b: column 5 is asked for, there are 2"
+        );
+        assert!(error.can_continue() && !stage.read(&mut utt).unwrap());
+    }
+
+    #[test]
+    fn refuses_what_is_no_list() {
+        for text in [
+            "",
+            "1,",
+            ",1",
+            "a",
+            "1-",
+            "-1",
+            "1-2-3",
+            "+1",
+            "0-99999999",
+            "1 2",
+        ] {
+            assert!(text.parse::<Columns>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Frames with their neighbours.
+
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Matrix, Rank, Utterance};
+use crate::{Error, Limits, Result};
+
+/// Puts beside each frame those before and after it, so that every row holds a window of frames,
+/// the earliest first. At the edges of an utterance its first and last frame are repeated.
+///
+/// The number of frames stays; columns become `left + 1 + right` times as many. Labels and
+/// utterances without features pass unchanged.
+pub struct Context {
+    inner: Box<dyn Reader>,
+    left: usize,
+    right: usize,
+    limits: Limits,
+    info: DatasetInfo,
+    /// The frames as they were read.
+    frames: Matrix,
+}
+
+impl Context {
+    /// Windows of `left` frames before and `right` frames after each frame of `inner`, none of
+    /// which may exceed `limits`.
+    pub fn new(inner: Box<dyn Reader>, left: usize, right: usize, limits: Limits) -> Self {
+        let mut context = Self {
+            inner,
+            left,
+            right,
+            limits,
+            info: DatasetInfo::default(),
+            frames: Matrix::default(),
+        };
+        context.describe();
+        context
+    }
+
+    /// Frames in a window.
+    fn width(&self) -> Option<usize> {
+        self.left.checked_add(self.right)?.checked_add(1)
+    }
+
+    fn describe(&mut self) {
+        let width = self.width().map(|n| n as u64);
+        self.info.clone_from(self.inner.info());
+        self.info.dim = self.info.dim.and_then(|dim| dim.checked_mul(width?));
+    }
+
+    fn splice(&self, out: &mut Matrix) -> Result<()> {
+        let (from, rows) = (&self.frames, self.frames.rows());
+        let cols = self.width().and_then(|n| from.cols().checked_mul(n));
+        let Some(cols) = cols else {
+            return Err(Error::limit("the window is too wide"));
+        };
+        out.start(from.dtype(), Rank::Matrix, cols);
+        let size = from.dtype().size();
+        let (narrow, wide) = (from.cols() * size, cols * size);
+        let bytes = out.extend_rows(rows, &self.limits)?;
+        if narrow == 0 {
+            return Ok(());
+        }
+        let from = from.as_bytes();
+        let frame = |t: usize| &from[t * narrow..][..narrow];
+        for (t, window) in bytes.chunks_exact_mut(wide).enumerate() {
+            let first = t.saturating_sub(self.left);
+            let last = t.saturating_add(self.right).min(rows - 1);
+            let before = (self.left - (t - first)) * narrow;
+            let inside = (last + 1 - first) * narrow;
+            let (head, rest) = window.split_at_mut(before);
+            let (middle, tail) = rest.split_at_mut(inside);
+            repeat(frame(0), head);
+            middle.copy_from_slice(&from[first * narrow..][..inside]);
+            repeat(frame(rows - 1), tail);
+        }
+        Ok(())
+    }
+}
+
+fn repeat(frame: &[u8], out: &mut [u8]) {
+    for part in out.chunks_exact_mut(frame.len()) {
+        part.copy_from_slice(frame);
+    }
+}
+
+impl Reader for Context {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let more = self.inner.read(utt)?;
+        self.describe();
+        if let Some(features) = utt.features.as_mut().filter(|_| more) {
+            std::mem::swap(&mut self.frames, features);
+            self.splice(features)
+                .map_err(|e| e.utterance(&utt.key).continuable())?;
+        }
+        Ok(more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::tests::{List, utterance};
+
+    fn splice(values: &[f32], cols: usize, left: usize, right: usize) -> Vec<Vec<f32>> {
+        let list = List::of([utterance("a", values, cols)]);
+        let mut context = Context::new(list, left, right, Limits::default());
+        let mut utt = Utterance::default();
+        assert!(context.read(&mut utt).unwrap());
+        let features = utt.features.take().unwrap();
+        assert_eq!(features.cols(), cols * (left + 1 + right));
+        assert!(!context.read(&mut utt).unwrap());
+        let rows = features.as_slice::<f32>().unwrap();
+        rows.chunks(features.cols()).map(<[f32]>::to_vec).collect()
+    }
+
+    #[test]
+    fn edges_are_repeated() {
+        assert_eq!(
+            splice(&[1.0, 2.0, 3.0], 1, 2, 1),
+            [
+                [1.0, 1.0, 1.0, 2.0],
+                [1.0, 1.0, 2.0, 3.0],
+                [1.0, 2.0, 3.0, 3.0]
+            ]
+        );
+        assert_eq!(
+            splice(&[1.0, 2.0, 3.0, 4.0], 2, 0, 3),
+            [
+                [1.0, 2.0, 3.0, 4.0, 3.0, 4.0, 3.0, 4.0],
+                [3.0, 4.0, 3.0, 4.0, 3.0, 4.0, 3.0, 4.0]
+            ]
+        );
+        assert_eq!(splice(&[5.0], 1, 2, 2), [[5.0; 5]]);
+        assert_eq!(
+            splice(&[1.0, 2.0], 2, 0, 0),
+            [[1.0, 2.0]],
+            "nothing changes"
+        );
+    }
+
+    #[test]
+    fn a_window_too_wide_costs_one_utterance() {
+        let limits = Limits {
+            max_alloc: 40,
+            ..Limits::default()
+        };
+        let long = utterance("a", &[0.0; 6], 1);
+        let short = utterance("b", &[0.0; 3], 1);
+        let mut context = Context::new(List::of([long, short]), 1, 1, limits);
+        let mut utt = Utterance::default();
+        let error = context.read(&mut utt).unwrap_err();
+        assert!(error.can_continue() && error.key() == Some(&"a".into()));
+        assert!(context.read(&mut utt).unwrap());
+        let mut context =
+            Context::new(List::of([utterance("a", &[1.0], 1)]), usize::MAX, 1, limits);
+        assert!(context.read(&mut utt).is_err());
+    }
+}

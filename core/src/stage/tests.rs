@@ -1,0 +1,36 @@
+//! What the tests of the stages share.
+
+use crate::Result;
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Matrix, Rank, Utterance};
+
+/// Utterances from memory.
+pub(super) struct List(std::vec::IntoIter<Utterance>, DatasetInfo);
+
+impl List {
+    pub(super) fn of(utterances: impl IntoIterator<Item = Utterance>) -> Box<dyn Reader> {
+        let utterances: Vec<_> = utterances.into_iter().collect();
+        Box::new(Self(utterances.into_iter(), DatasetInfo::default()))
+    }
+}
+
+impl Reader for List {
+    fn info(&self) -> &DatasetInfo {
+        &self.1
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let next = self.0.next();
+        let more = next.is_some();
+        *utt = next.unwrap_or_default();
+        Ok(more)
+    }
+}
+
+pub(super) fn utterance(key: &str, values: &[f32], cols: usize) -> Utterance {
+    Utterance {
+        key: key.into(),
+        features: Some(Matrix::from_rows(values, cols, Rank::Matrix).unwrap()),
+        ..Utterance::default()
+    }
+}

@@ -1,0 +1,449 @@
+//! Compressed matrices, encoded byte for byte as Kaldi does.
+//!
+//! Every step rounds to `f32` or `f64` where Kaldi's does; a fused multiply-add would change bytes.
+
+use spr_core::bytes::Source;
+use spr_core::format::Options;
+use spr_core::model::{Dtype, Matrix, Meta, Rank, Tag, Utterance};
+use spr_core::{Error, Limits, Result};
+
+use crate::binary::Decoder;
+use crate::compressed::{Coding, Span};
+
+/// What becomes of matrices on their way through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compress {
+    /// They are compressed.
+    By(Method),
+    /// Those that were stored compressed stay as they were stored.
+    Keep,
+}
+
+impl Compress {
+    /// What the option asks for.
+    pub(crate) fn of(options: &Options) -> Result<Option<Self>> {
+        let names = Method::NAMES.iter().map(|(name, m)| (*name, Self::By(*m)));
+        let names: Vec<_> = names.chain([("keep", Self::Keep)]).collect();
+        options.choice("compress", &names)
+    }
+}
+
+/// The header line that carries a stored object from its token on.
+pub(crate) fn stored(object: Vec<u8>) -> Tag {
+    Tag {
+        format: "kaldi",
+        key: b"CM".to_vec(),
+        value: object,
+    }
+}
+
+/// Whether `meta` says nothing but how a matrix was stored.
+pub(crate) fn is_stored(meta: &Meta) -> bool {
+    let own = |tag: &Tag| tag.format == "kaldi" && tag.key == b"CM";
+    meta.frame_shift.is_none() && meta.frame_offset.is_none() && meta.tags.iter().all(own)
+}
+
+/// Decodes an object from its token on.
+pub(crate) fn decode(object: &[u8], limits: &Limits) -> Result<Matrix> {
+    let codings = [Coding::Columns, Coding::Words, Coding::Bytes];
+    let end = object.iter().position(|b| *b == b' ').unwrap_or_default();
+    let token = &object[..end];
+    let Some(coding) = codings.iter().find(|c| c.token().as_bytes() == token) else {
+        return Err(Error::malformed("no compressed matrix"));
+    };
+    let mut source = Source::from_bytes("compressed matrix", object.to_vec())?;
+    source.skip(end as u64 + 1)?;
+    let mut matrix = Matrix::default();
+    Decoder::default().read(&mut source, &mut matrix, *coding, limits)?;
+    match source.at_end()? {
+        true => Ok(matrix),
+        false => Err(source.malformed("more bytes follow the object")),
+    }
+}
+
+/// Kaldi's ways to compress, by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// 1: as 2, or as 3 for up to 8 rows.
+    Automatic,
+    /// 2: `CM`.
+    Speech,
+    /// 3: `CM2` over the range of the matrix.
+    TwoBytes,
+    /// 4: `CM2` over -32768 to 32767.
+    SignedWords,
+    /// 5: `CM3` over the range of the matrix.
+    OneByte,
+    /// 6: `CM3` over 0 to 255.
+    UnsignedBytes,
+    /// 7: `CM3` over 0 to 1.
+    ZeroToOne,
+}
+
+impl Method {
+    /// Each with the values of the option that ask for it.
+    pub(crate) const NAMES: &'static [(&'static str, Self)] = &[
+        ("auto", Self::Automatic),
+        ("1", Self::Automatic),
+        ("2", Self::Speech),
+        ("3", Self::TwoBytes),
+        ("4", Self::SignedWords),
+        ("5", Self::OneByte),
+        ("6", Self::UnsignedBytes),
+        ("7", Self::ZeroToOne),
+    ];
+
+    /// The coding, and the span where it is fixed.
+    fn coding(self, rows: usize) -> (Coding, Option<Span>) {
+        let span = |min, range| Some(Span { min, range });
+        match self {
+            Self::Automatic if rows <= 8 => (Coding::Words, None),
+            Self::Automatic | Self::Speech => (Coding::Columns, None),
+            Self::TwoBytes => (Coding::Words, None),
+            Self::SignedWords => (Coding::Words, span(-32768.0, 65535.0)),
+            Self::OneByte => (Coding::Bytes, None),
+            Self::UnsignedBytes => (Coding::Bytes, span(0.0, 255.0)),
+            Self::ZeroToOne => (Coding::Bytes, span(0.0, 1.0)),
+        }
+    }
+}
+
+/// Columns encoded together: a row of them is one cache line.
+const BLOCK: usize = 16;
+
+/// Encodes matrices, and keeps the room it needs.
+#[derive(Default)]
+pub(crate) struct Encoder {
+    narrowed: Vec<f32>,
+    /// Columns one after the other.
+    columns: Vec<f32>,
+    ranks: Ranks,
+    words: Vec<u16>,
+    codes: Vec<u8>,
+}
+
+impl Encoder {
+    /// Puts into `out` what is to be stored in place of the plain matrix, from its token on;
+    /// `false` if it is to be stored plain: vectors, labels, what is empty, and what was not
+    /// compressed where such matrices are only kept.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub(crate) fn object(
+        &mut self,
+        compress: Option<Compress>,
+        utt: &Utterance,
+        out: &mut Vec<u8>,
+    ) -> Result<bool> {
+        out.clear();
+        let Some(matrix) = &utt.features else {
+            return Ok(false);
+        };
+        if matrix.rank() != Rank::Matrix || matrix.is_empty() {
+            return Ok(false);
+        }
+        match compress {
+            None => Ok(false),
+            Some(Compress::By(method)) => self.encode(matrix, method, out).map(|()| true),
+            Some(Compress::Keep) => {
+                let Some(tag) = utt.meta.tags.first() else {
+                    return Ok(false);
+                };
+                // A stage may have changed the features since.
+                let limits = Limits {
+                    max_alloc: u64::MAX,
+                    ..Limits::default()
+                };
+                let same = decode(&tag.value, &limits).is_ok_and(|stored| stored == *matrix);
+                out.extend_from_slice(if same { &tag.value } else { &[] });
+                Ok(same)
+            }
+        }
+    }
+
+    /// Appends `matrix`, of f32 or f64 and not empty, to `out`, from its token on.
+    ///
+    /// # Errors
+    /// The range of the values is not finite, or the object would be larger than Kaldi can read.
+    pub(crate) fn encode(
+        &mut self,
+        matrix: &Matrix,
+        method: Method,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let (rows, cols) = (matrix.rows(), matrix.cols());
+        let (coding, fixed) = method.coding(rows);
+        let header = |n: usize| i32::try_from(n).map_err(|_| too_large(rows, cols));
+        let (height, width) = (header(rows)?, header(cols)?);
+        let payload = match coding {
+            Coding::Columns => rows.saturating_add(8).saturating_mul(cols),
+            Coding::Words => rows.saturating_mul(cols).saturating_mul(2),
+            Coding::Bytes => rows.saturating_mul(cols),
+        };
+        header(payload.saturating_add(64))?;
+        let mut narrowed = std::mem::take(&mut self.narrowed);
+        let values = match matrix.dtype() {
+            Dtype::F64 => {
+                narrowed.clear();
+                let values = matrix.as_slice::<f64>().unwrap_or_default();
+                narrowed.extend(values.iter().map(|v| narrow(*v)));
+                &narrowed
+            }
+            _ => matrix.as_slice::<f32>().unwrap_or_default(),
+        };
+        let span = match fixed {
+            Some(span) => Ok(span),
+            None => Span::of(values),
+        };
+        let result = span.map(|span| {
+            out.reserve(payload + 32);
+            out.extend_from_slice(coding.token().as_bytes());
+            out.push(b' ');
+            out.extend_from_slice(&span.min.to_le_bytes());
+            out.extend_from_slice(&span.range.to_le_bytes());
+            out.extend_from_slice(&height.to_le_bytes());
+            out.extend_from_slice(&width.to_le_bytes());
+            match coding {
+                Coding::Columns => self.columns(span, values, cols, out),
+                Coding::Words => {
+                    self.words.resize(values.len(), 0);
+                    span.to_words(values, &mut self.words);
+                    let words = self.words.iter();
+                    out.extend(words.flat_map(|word| word.to_le_bytes()));
+                }
+                Coding::Bytes => {
+                    let start = out.len();
+                    out.resize(start + values.len(), 0);
+                    span.to_bytes(values, out.get_mut(start..).unwrap_or_default());
+                }
+            }
+        });
+        self.narrowed = narrowed;
+        result
+    }
+
+    /// Appends the percentiles of all columns, then the codes, column by column.
+    fn columns(&mut self, span: Span, values: &[f32], cols: usize, out: &mut Vec<u8>) {
+        let rows = values.len() / cols;
+        self.columns.resize(BLOCK * rows, 0.0);
+        self.codes.clear();
+        self.codes.reserve(values.len());
+        for first in (0..cols).step_by(BLOCK) {
+            let width = BLOCK.min(cols - first);
+            for (i, row) in values.chunks_exact(cols).enumerate() {
+                let places = self.columns[i..].iter_mut().step_by(rows);
+                for (place, value) in places.zip(&row[first..first + width]) {
+                    *place = *value;
+                }
+            }
+            for column in self.columns.chunks_exact(rows).take(width) {
+                let percentiles = self.ranks.percentiles(span, column);
+                for p in percentiles {
+                    out.extend_from_slice(&p.to_le_bytes());
+                }
+                let quarters = Quarters::new(percentiles.map(|p| span.percentile(p)));
+                let start = self.codes.len();
+                self.codes.resize(start + rows, 0);
+                let codes = self.codes.get_mut(start..).unwrap_or_default();
+                for (code, value) in codes.iter_mut().zip(column) {
+                    *code = quarters.code(*value);
+                }
+            }
+        }
+        out.extend_from_slice(&self.codes);
+    }
+}
+
+impl Span {
+    /// From the least to the greatest value. A NaN counts only where it comes first, as for Kaldi.
+    fn of(values: &[f32]) -> Result<Self> {
+        let first = values.first().copied().unwrap_or_default();
+        let (mut least, mut greatest) = ([first; BLOCK], [first; BLOCK]);
+        let (blocks, rest) = values.as_chunks::<BLOCK>();
+        for block in blocks {
+            for ((value, least), greatest) in block.iter().zip(&mut least).zip(&mut greatest) {
+                *least = if *value < *least { *value } else { *least };
+                *greatest = if *value > *greatest {
+                    *value
+                } else {
+                    *greatest
+                };
+            }
+        }
+        let lower = |a: f32, b: &f32| if *b < a { *b } else { a };
+        let higher = |a: f32, b: &f32| if *b > a { *b } else { a };
+        let mut min = least.iter().chain(rest).fold(first, lower);
+        let mut max = greatest.iter().chain(rest).fold(first, higher);
+        if min == 0.0 {
+            // Of zeros the first one counts, with its sign.
+            min = values.iter().copied().find(|v| *v == 0.0).unwrap_or(min);
+        }
+        if max == min {
+            max = narrow(f64::from(min) + (1.0 + f64::from(min).abs()));
+        }
+        let range = max - min;
+        match range.is_finite() {
+            true => Ok(Self { min, range }),
+            false => Err(Error::unfit(format!(
+                "values from {min} to {max}, whose range can't be compressed"
+            ))),
+        }
+    }
+
+    /// The nearest of `top` steps, with Kaldi's rounding: `share * top + 0.499` cut off.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "up to 65535; a NaN becomes 0"
+    )]
+    #[inline]
+    fn step(self, value: f32, top: f32) -> i32 {
+        let share = ((value - self.min) / self.range).clamp(0.0, 1.0) * top;
+        let whole = share as i32;
+        // The difference is exact, and no float lies between this bound and 1 - 0.499.
+        whole + i32::from(share - whole as f32 > 0.501)
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "from 0 to 65535"
+    )]
+    fn to_words(self, values: &[f32], words: &mut [u16]) {
+        for (word, value) in words.iter_mut().zip(values) {
+            *word = self.step(*value, 65535.0) as u16;
+        }
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "from 0 to 255"
+    )]
+    fn to_bytes(self, values: &[f32], bytes: &mut [u8]) {
+        for (byte, value) in bytes.iter_mut().zip(values) {
+            *byte = self.step(*value, 255.0) as u8;
+        }
+    }
+}
+
+/// Finds what stands where in the order of a column.
+struct Ranks {
+    /// The values of the column over the span of the matrix, which have the same order.
+    words: Vec<u16>,
+    /// How many words start with each byte.
+    starts: [usize; 256],
+    near: Vec<u16>,
+}
+
+impl Default for Ranks {
+    fn default() -> Self {
+        Self {
+            words: Vec::new(),
+            starts: [0; 256],
+            near: Vec::new(),
+        }
+    }
+}
+
+impl Ranks {
+    /// The percentiles 0, 25, 75 and 100 of a column, each greater than the one before.
+    fn percentiles(&mut self, span: Span, column: &[f32]) -> [u16; 4] {
+        let rows = column.len();
+        self.words.resize(rows, 0);
+        span.to_words(column, &mut self.words);
+        let found = if rows >= 5 {
+            self.starts.fill(0);
+            for word in &self.words {
+                self.starts[usize::from(word >> 8)] += 1;
+            }
+            let p0 = self.words.iter().min().copied();
+            let p100 = self.words.iter().max().copied();
+            let quarter = rows / 4;
+            [p0, self.nth(quarter), self.nth(3 * quarter), p100]
+        } else {
+            self.words.sort_unstable();
+            [0, 1, 2, 3].map(|i| self.words.get(i).copied())
+        };
+        let [p0, p25, p75, p100] = found;
+        let next = |p: Option<u16>, before: u16| p.unwrap_or(0).max(before.saturating_add(1));
+        let p0 = p0.unwrap_or(0).min(65532);
+        let p25 = next(p25, p0).min(65533);
+        let p75 = next(p75, p25).min(65534);
+        [p0, p25, p75, next(p100, p75)]
+    }
+
+    /// The word that `rank` others precede in order.
+    fn nth(&mut self, mut rank: usize) -> Option<u16> {
+        let mut starts = (0u16..).zip(self.starts);
+        let (start, _) = starts.find(|(_, count)| match rank.checked_sub(*count) {
+            Some(rest) => {
+                rank = rest;
+                false
+            }
+            None => true,
+        })?;
+        self.near.clear();
+        let near = self.words.iter().filter(|word| **word >> 8 == start);
+        self.near.extend(near);
+        let (_, found, _) = self.near.select_nth_unstable(rank);
+        Some(*found)
+    }
+}
+
+/// The three stretches between the decoded percentiles of a column: start, width, codes.
+struct Quarters {
+    p25: f32,
+    p75: f32,
+    starts: [f32; 3],
+    widths: [f32; 3],
+}
+
+impl Quarters {
+    fn new([p0, p25, p75, p100]: [f32; 4]) -> Self {
+        Self {
+            p25,
+            p75,
+            starts: [p0, p25, p75],
+            widths: [p25 - p0, p75 - p25, p100 - p75],
+        }
+    }
+
+    /// The code of a value.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "between codes"
+    )]
+    #[inline]
+    fn code(&self, value: f32) -> u8 {
+        let [low, middle, high] = self.starts;
+        let [wide, wider, widest] = self.widths;
+        let (start, width, codes, first, last) = if value < self.p25 {
+            (low, wide, 64.0, 0, 64)
+        } else if value < self.p75 {
+            (middle, wider, 128.0, 64, 192)
+        } else {
+            (high, widest, 63.0, 192, 255)
+        };
+        let step = (value - start) / width * codes;
+        // Where a stretch has no width, the quotient is no number that Kaldi's conversion to an
+        // integer can take, and the first code of the stretch comes out.
+        let step = if step < 2_147_483_648.0 { step } else { 0.0 };
+        let whole = step as i32;
+        let code = first + whole + i32::from(step - whole as f32 >= 0.5);
+        code.clamp(first, last) as u8
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
+fn narrow(value: f64) -> f32 {
+    value as f32
+}
+
+fn too_large(rows: usize, cols: usize) -> Error {
+    Error::unfit(format!(
+        "a matrix of {rows} rows and {cols} columns, which is too large to compress"
+    ))
+}

@@ -1,0 +1,371 @@
+//! Text objects of one line, and posteriors of Gaussians, which take several.
+
+use spr_core::bytes::Source;
+use spr_core::model::{Dtype, GaussPosterior, Lists, Matrix, Object, Rank, Sparse, is_word_byte};
+use spr_core::{Error, Limits, Result};
+
+use crate::kind::Kind;
+use crate::number::{self, Real, Scan, is_space};
+use crate::text::{brackets, skip_line, truncated};
+
+/// Reads a line with its end into `line`, in place of what that held.
+pub(crate) fn read_line(source: &mut Source, line: &mut Vec<u8>, limits: &Limits) -> Result<()> {
+    let start = source.offset();
+    source.line(line, limits)?;
+    if source.offset() - start == line.len() as u64 {
+        return Err(truncated(source, "the file ends inside a line")
+            .hint("if the last line is complete, give it a line end"));
+    }
+    Ok(())
+}
+
+/// Reads a number of features from a line.
+pub(crate) fn number(line: &[u8], dtype: Dtype, into: &mut Matrix) -> Result<()> {
+    let word = only(line, "number")?;
+    *into = match dtype {
+        Dtype::F64 => Matrix::from_rows(&[real::<f64>(word)?], 1, Rank::Scalar)?,
+        _ => Matrix::from_rows(&[real::<f32>(word)?], 1, Rank::Scalar)?,
+    };
+    Ok(())
+}
+
+/// Reads an object from a line.
+pub(crate) fn object(line: &[u8], kind: Kind, dtype: Dtype) -> Result<Object> {
+    if matches!(kind, Kind::Token | Kind::Tokens) {
+        let wrong = words(line).flatten().find(|b| !is_word_byte(**b));
+        if let Some(b) = wrong {
+            return Err(Error::malformed(format!("byte 0x{b:02x} in a word")));
+        }
+    }
+    Ok(match kind {
+        Kind::Int => Object::Int(int(only(line, "integer")?)?),
+        Kind::Bool => match only(line, "T or F")? {
+            b"T" => Object::Bool(true),
+            b"F" => Object::Bool(false),
+            word => return Err(wrong(word, "T or F")),
+        },
+        Kind::Floats => Object::Floats(words(line).map(real).collect::<Result<_>>()?),
+        Kind::Lists => Object::IntLists(int_lists(line)?),
+        Kind::IntPairs => Object::IntPairs(pairs(line, int)?),
+        Kind::FloatPairs => Object::FloatPairs(pairs(line, real)?),
+        Kind::Posterior => Object::Posterior(posterior(line)?),
+        Kind::Token => Object::Token(
+            only(line, "word")
+                .map_err(|e| {
+                    e.hint("if the lines hold any number of words, say so with holder=token-vector")
+                })?
+                .to_vec(),
+        ),
+        Kind::Tokens => Object::Tokens(words(line).collect()),
+        Kind::SparseVector => {
+            let (sparse, rest) = sparse_row(line, dtype)?;
+            end(rest)?;
+            Object::SparseVector(sparse)
+        }
+        Kind::SparseMatrix => Object::SparseMatrix(sparse_matrix(line, dtype)?),
+        other => {
+            let message = format!("no {} is written on one line", other.name());
+            return Err(Error::malformed(message));
+        }
+    })
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(|b| is_space(*b)).filter(|word| !word.is_empty())
+}
+
+fn only<'a>(line: &'a [u8], what: &str) -> Result<&'a [u8]> {
+    let mut words = words(line);
+    match (words.next(), words.count()) {
+        (Some(word), 0) => Ok(word),
+        (None, _) => Err(Error::malformed(format!(
+            "an empty line, where one {what} is due"
+        ))),
+        (_, more) => {
+            let message = format!("{} words, where one {what} is due", more + 1);
+            Err(Error::malformed(message))
+        }
+    }
+}
+
+fn end(rest: &[u8]) -> Result<()> {
+    match words(rest).next() {
+        None => Ok(()),
+        Some(word) => Err(wrong(word, "the end of the line")),
+    }
+}
+
+fn wrong(word: &[u8], due: &str) -> Error {
+    let text = String::from_utf8_lossy(word);
+    let shown: String = text.chars().take(40).collect();
+    Error::malformed(format!("'{}' where {due} is due", shown.escape_debug()))
+}
+
+fn int(word: &[u8]) -> Result<i32> {
+    match number::integer(word, true) {
+        Scan::Number(value, _) => Ok(value),
+        _ => Err(wrong(word, "an int32")),
+    }
+}
+
+fn real<T: Real>(word: &[u8]) -> Result<T> {
+    match number::real::<T>(word, true) {
+        Scan::Number(value, len) if len == word.len() => Ok(value),
+        _ => Err(wrong(word, T::DTYPE.name())),
+    }
+}
+
+fn int_lists(line: &[u8]) -> Result<Lists<i32>> {
+    let mut lists = Lists::default();
+    let mut parts = line.split(|b| *b == b';').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            end(part).map_err(|e| e.context("after the last ';'"))?;
+            break;
+        }
+        for word in words(part) {
+            lists.push(int(word)?);
+        }
+        lists.end();
+    }
+    Ok(lists)
+}
+
+fn pairs<T>(line: &[u8], read: fn(&[u8]) -> Result<T>) -> Result<Vec<[T; 2]>> {
+    if words(line).next().is_none() {
+        return Ok(Vec::new());
+    }
+    let pair = |part| {
+        let mut words = words(part);
+        match (words.next(), words.next(), words.next()) {
+            (Some(a), Some(b), None) => Ok([read(a)?, read(b)?]),
+            _ => Err(Error::malformed("not two numbers between two ';'")),
+        }
+    };
+    line.split(|b| *b == b';').map(pair).collect()
+}
+
+fn posterior(line: &[u8]) -> Result<Lists<(i32, f32)>> {
+    let mut frames = Lists::default();
+    let mut inside = false;
+    let mut id = None;
+    for word in words(line) {
+        let mut word = word;
+        if !inside {
+            let Some(rest) = word.strip_prefix(b"[") else {
+                return Err(wrong(word, "'['"));
+            };
+            (inside, word) = (true, rest);
+        }
+        let closed = word.strip_suffix(b"]");
+        let value = closed.unwrap_or(word);
+        if !value.is_empty() {
+            id = match id {
+                None => Some(int(value)?),
+                Some(id) => {
+                    frames.push((id, real(value)?));
+                    None
+                }
+            };
+        }
+        if closed.is_some() {
+            if let Some(id) = id {
+                return Err(Error::malformed(format!("no weight follows {id}")));
+            }
+            inside = false;
+            frames.end();
+        }
+    }
+    match inside {
+        true => Err(Error::malformed("the line ends before the closing bracket")),
+        false => Ok(frames),
+    }
+}
+
+/// Reads `dim=N [ index value ... ]` and returns what follows.
+fn sparse_row(line: &[u8], dtype: Dtype) -> Result<(Sparse, &[u8])> {
+    let (dim, rest) = field(line, b"dim=")?;
+    let rest = rest.trim_ascii_start();
+    let close = rest.iter().position(|b| *b == b']');
+    let (Some(list), Some(close)) = (rest.strip_prefix(b"["), close) else {
+        return Err(Error::malformed("no brackets follow the number of columns"));
+    };
+    let mut rows = Lists::default();
+    let mut words = words(&list[..close - 1]);
+    while let Some(index) = words.next() {
+        let Some(value) = words.next() else {
+            return Err(Error::malformed("a column without a value in a sparse row"));
+        };
+        let index = number::integer(index, true);
+        let column = match index {
+            Scan::Number(index, _) => u32::try_from(index).ok().filter(|i| *i < dim),
+            _ => None,
+        };
+        let Some(column) = column else {
+            return Err(Error::malformed(format!(
+                "a sparse row of {dim} has no such column"
+            )));
+        };
+        let value = match dtype {
+            Dtype::F64 => real::<f64>(value)?,
+            _ => f64::from(real::<f32>(value)?),
+        };
+        rows.push((column, value));
+    }
+    rows.end();
+    Ok((Sparse { dtype, dim, rows }, &rest[close + 1..]))
+}
+
+fn sparse_matrix(line: &[u8], dtype: Dtype) -> Result<Sparse> {
+    let (n, mut rest) = field(line, b"rows=")?;
+    let mut all = Sparse {
+        dtype,
+        dim: 0,
+        rows: Lists::default(),
+    };
+    for row in 0..n {
+        let (one, after) = sparse_row(rest, dtype)?;
+        if row > 0 && one.dim != all.dim {
+            return Err(Error::malformed(
+                "sparse rows of different numbers of columns",
+            ));
+        }
+        all.dim = one.dim;
+        all.rows.add(one.rows.items());
+        rest = after;
+    }
+    end(rest)?;
+    Ok(all)
+}
+
+/// A number behind its name, and what follows.
+fn field<'a>(line: &'a [u8], name: &[u8]) -> Result<(u32, &'a [u8])> {
+    let line = line.trim_ascii_start();
+    let end = line.iter().position(|b| is_space(*b)).unwrap_or(line.len());
+    let (word, rest) = line.split_at(end);
+    let value = word
+        .strip_prefix(name)
+        .map(|digits| number::integer(digits, true));
+    match value {
+        Some(Scan::Number(value, _)) if value >= 0 => Ok((value.unsigned_abs(), rest)),
+        _ => Err(wrong(word, &String::from_utf8_lossy(name))),
+    }
+}
+
+/// Reads a posterior of Gaussians.
+pub(crate) fn gauss(source: &mut Source, limits: &Limits) -> Result<GaussPosterior> {
+    let mut posterior = GaussPosterior::default();
+    let mut vector = Matrix::default();
+    let mut block = Vec::new();
+    for _ in 0..count(source)? {
+        for _ in 0..count(source)? {
+            let id = int(&word(source)?)?;
+            skip_blanks(source)?;
+            match source.byte()? {
+                b'[' => {}
+                b => return Err(source.malformed(format!("byte 0x{b:02x} where '[' is due"))),
+            }
+            brackets::<f32>(source, &mut vector, &mut block, limits)?;
+            posterior.ids.push(id);
+            posterior.vectors.add(vector.as_slice().unwrap_or_default());
+        }
+        posterior.ids.end();
+    }
+    skip_line(source)?;
+    Ok(posterior)
+}
+
+fn count(source: &mut Source) -> Result<u32> {
+    let word = word(source)?;
+    u32::try_from(int(&word)?).map_err(|_| wrong(&word, "a count"))
+}
+
+fn word(source: &mut Source) -> Result<Vec<u8>> {
+    skip_blanks(source)?;
+    let bytes = source.peek(64)?;
+    let Some(end) = bytes.iter().position(|b| is_space(*b)) else {
+        return Err(match bytes.len() {
+            64 => source.malformed("a number of more than 64 characters"),
+            _ => truncated(source, "the file ends inside a posterior of Gaussians"),
+        });
+    };
+    let word = bytes[..end].to_vec();
+    source.skip(end as u64)?;
+    Ok(word)
+}
+
+fn skip_blanks(source: &mut Source) -> Result<()> {
+    loop {
+        let blanks = source
+            .peek(64)?
+            .iter()
+            .take_while(|b| is_space(**b))
+            .count();
+        source.skip(blanks as u64)?;
+        if blanks < 64 {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str, kind: Kind) -> Result<Object> {
+        object(line.as_bytes(), kind, Dtype::F32)
+    }
+
+    #[test]
+    fn lines_are_read() {
+        let lists = [&[1, 2][..], &[], &[3]].into_iter().collect();
+        assert_eq!(
+            read("1 2 ; ; 3 ; ", Kind::Lists).unwrap(),
+            Object::IntLists(lists)
+        );
+        let pairs = Object::IntPairs(vec![[1, 2], [3, 4]]);
+        assert_eq!(read("1 2 ;3 4", Kind::IntPairs).unwrap(), pairs);
+        let frames = [&[(1, 0.5), (2, 0.5)][..], &[], &[(7, 1.0)]]
+            .into_iter()
+            .collect();
+        let text = "[ 1 0.5 2 0.5 ] [ ] [ 7 1] ";
+        assert_eq!(
+            read(text, Kind::Posterior).unwrap(),
+            Object::Posterior(frames)
+        );
+        let rows = [&[(1, 2.0)][..], &[]].into_iter().collect();
+        let sparse = Sparse {
+            dtype: Dtype::F32,
+            dim: 10,
+            rows,
+        };
+        let text = "rows=2 dim=10 [ 1 2 ] dim=10 [ ] ";
+        assert_eq!(
+            read(text, Kind::SparseMatrix).unwrap(),
+            Object::SparseMatrix(sparse)
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_an_error() {
+        for (line, kind) in [
+            ("", Kind::Int),
+            ("1 2", Kind::Int),
+            ("True", Kind::Bool),
+            ("1 ; 2", Kind::Lists),
+            ("1 2 ;", Kind::IntPairs),
+            ("1 2 3 ; 4 5", Kind::IntPairs),
+            ("[ 1 ]", Kind::Posterior),
+            ("[ 1 2", Kind::Posterior),
+            ("1 2", Kind::Posterior),
+            ("[ 1.5 2 ]", Kind::Posterior),
+            ("rows=2 dim=1 [ 0 1 ]", Kind::SparseMatrix),
+            ("dim=1 [ 1 1 ]", Kind::SparseVector),
+            ("dim=1 ] [", Kind::SparseVector),
+            ("dim=1 [ 0 ]", Kind::SparseVector),
+            ("a b", Kind::Token),
+        ] {
+            assert!(read(line, kind).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Objects written to files of their own, whose names an existing script file gives.
+
+use std::path::PathBuf;
+
+use spr_core::bytes::{Access, Env, Output, Part, Sink};
+use spr_core::model::Key;
+use spr_core::{Error, Result};
+
+use crate::lines::Lines;
+use crate::specifier::{WLocation, rxfilename, wxfilename};
+
+/// The files to write, by key.
+pub(crate) struct Files {
+    lines: Lines,
+    written: Vec<bool>,
+    output: Output,
+}
+
+impl Files {
+    /// Reads the script file at `list`. The files will belong to `output`.
+    ///
+    /// # Errors
+    /// A line is malformed, a key or a file stands twice, or a command may not run.
+    pub(crate) fn open(list: &str, output: &Output, env: &Env) -> Result<Self> {
+        let mut source = env.open(&rxfilename(list)?)?;
+        let lines = Lines::read(&mut source, false, &env.limits)?;
+        let mut paths: Vec<(PathBuf, usize)> = Vec::new();
+        for index in 0..lines.len() {
+            match wxfilename(lines.rest(index)).map_err(|e| lines.place(e, index))? {
+                WLocation::Command(line) if env.access != Access::Files => {
+                    let message = format!("refused to run the command '{line}' found in the file");
+                    let hint = "if you trust the file, allow its commands with --allow-pipes";
+                    return Err(lines.place(Error::usage(message).hint(hint), index));
+                }
+                WLocation::File(path) if !path.starts_with("/dev") => paths.push((path, index)),
+                _ => {}
+            }
+        }
+        paths.sort_unstable();
+        let same = |pair: &&[(PathBuf, usize)]| matches!(pair, [a, b] if a.0 == b.0);
+        if let Some([_, (path, index)]) = paths.windows(2).find(same) {
+            let message = format!("{} is named by two lines", path.display());
+            return Err(lines.place(Error::malformed(message), *index));
+        }
+        Ok(Self {
+            written: vec![false; lines.len()],
+            lines,
+            output: output.clone(),
+        })
+    }
+
+    /// The line of `key`, which must not have been written yet.
+    ///
+    /// # Errors
+    /// It is not listed, or has been written.
+    pub(crate) fn find(&self, key: &Key) -> Result<usize> {
+        let Some(index) = self.lines.find(key) else {
+            let message = format!("no file is named for it in {}", self.lines.name());
+            return Err(
+                Error::unfit(message).hint("to leave such entries out, add the option p: scp,p:")
+            );
+        };
+        match self.written.get(index) {
+            Some(true) => Err(Error::unfit(
+                "is there twice, but its file holds one object",
+            )),
+            _ => Ok(index),
+        }
+    }
+
+    /// Opens the file of a line.
+    pub(crate) fn create(&mut self, index: usize) -> Result<Sink> {
+        let at = wxfilename(self.lines.rest(index))?;
+        let part = match &at {
+            WLocation::Stdout => Part::Stdout,
+            WLocation::File(path) => Part::At(path),
+            WLocation::Command(line) => Part::Command(line),
+        };
+        let sink = self.output.create(part, false);
+        let sink = sink.map_err(|e| self.lines.place(e, index))?;
+        if let Some(written) = self.written.get_mut(index) {
+            *written = true;
+        }
+        Ok(sink)
+    }
+}

@@ -1,0 +1,215 @@
+//! Objects that only Kaldi understands: where they end is found, and their bytes are kept.
+
+use spr_core::bytes::Source;
+use spr_core::model::is_word_byte;
+use spr_core::{ErrorKind, Limits, Result};
+
+use crate::number::is_space;
+use crate::text::truncated;
+
+/// Bytes looked at first for the end of an object.
+const FIRST: usize = 64 << 10;
+
+/// What a look at the bytes that are there found.
+enum End {
+    /// The object ends after so many bytes.
+    At(usize),
+    /// Not in these bytes.
+    Beyond,
+    /// It can't be told.
+    Unknown,
+}
+
+/// Takes all bytes up to the end that `find` sees, which also learns whether the bytes are all
+/// that is left.
+fn take(
+    source: &mut Source,
+    limits: &Limits,
+    find: impl Fn(&[u8], bool) -> End,
+) -> Result<Vec<u8>> {
+    let mut size = FIRST;
+    loop {
+        let bytes = source.peek(size)?;
+        let last = bytes.len() < size;
+        match find(bytes, last) {
+            End::At(end) => {
+                let bytes = bytes[..end].to_vec();
+                source.skip(end as u64)?;
+                return Ok(bytes);
+            }
+            End::Unknown => {
+                return Err(source
+                    .error(
+                        ErrorKind::Unsupported,
+                        "where this object ends can't be told",
+                    )
+                    .hint("only a file of its own can hold it"));
+            }
+            End::Beyond if last => {
+                return Err(truncated(source, "the file ends inside an object"));
+            }
+            End::Beyond => {}
+        }
+        size = size.saturating_mul(2);
+        let checked = limits.bytes("an object", size as u64 / 2);
+        checked.map_err(|e| e.file(source.name()).byte(source.offset()))?;
+    }
+}
+
+/// All that is left of the source.
+pub(crate) fn rest(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
+    take(source, limits, |bytes, last| match last {
+        true => End::At(bytes.len()),
+        false => End::Beyond,
+    })
+}
+
+/// So many bytes.
+pub(crate) fn exactly(source: &mut Source, n: u64, limits: &Limits) -> Result<Vec<u8>> {
+    let at = source.offset();
+    let n = limits
+        .bytes("an object", n)
+        .map_err(|e| e.file(source.name()).byte(at))?;
+    let there = source.peek(n)?.len();
+    if there < n {
+        let message = format!("the file ends here: {n} bytes are due, {there} are there");
+        return Err(truncated(source, message));
+    }
+    let bytes = source.peek(n)?.to_vec();
+    source.skip(n as u64)?;
+    Ok(bytes)
+}
+
+/// An object of tokens, from behind its binary mark to the token that closes the first one.
+pub(crate) fn tokens(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
+    take(source, limits, |bytes, last| {
+        let Some(end) = bytes.iter().position(|b| is_space(*b)) else {
+            return End::Beyond;
+        };
+        let Some(name) = bytes[..end].strip_prefix(b"<") else {
+            return End::Unknown;
+        };
+        let close = [b"</", name].concat();
+        let mut from = end;
+        while let Some(found) = memchr_find(&bytes[from..], &close) {
+            let end = from + found + close.len();
+            let after = bytes.get(end + 1..).unwrap_or_default();
+            if bytes.get(end).is_some_and(|b| is_space(*b)) {
+                match is_entry(after, last) {
+                    Some(true) => return End::At(end + 1),
+                    Some(false) => {}
+                    None => return End::Beyond,
+                }
+            }
+            from = end;
+        }
+        match last {
+            true => End::Unknown,
+            false => End::Beyond,
+        }
+    })
+}
+
+fn memchr_find(bytes: &[u8], what: &[u8]) -> Option<usize> {
+    bytes.windows(what.len()).position(|w| w == what)
+}
+
+/// Whether the bytes are the end of the file or start with a key; `None` if there are too few.
+fn is_entry(bytes: &[u8], last: bool) -> Option<bool> {
+    if bytes.iter().all(|b| is_space(*b)) {
+        return last.then_some(true);
+    }
+    match bytes.iter().position(|b| !is_word_byte(*b)) {
+        Some(end) => Some(end > 0 && is_space(bytes[end])),
+        None if bytes.len() > 4096 => Some(false),
+        None if last => Some(false),
+        None => None,
+    }
+}
+
+/// A finite-state transducer in OpenFst's binary form.
+pub(crate) fn fst(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
+    take(source, limits, |bytes, _| {
+        let mut cursor = Cursor { bytes, at: 4 };
+        match cursor.fst() {
+            Some(true) => End::At(cursor.at),
+            Some(false) => End::Unknown,
+            None => End::Beyond,
+        }
+    })
+}
+
+/// A finite-state transducer as text: lines up to an empty one.
+pub(crate) fn text_fst(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
+    take(source, limits, |bytes, _| {
+        memchr_find(bytes, b"\n\n").map_or(End::Beyond, |at| End::At(at + 2))
+    })
+}
+
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Cursor<'_> {
+    fn skip(&mut self, n: usize) -> Option<&[u8]> {
+        let end = self.at.checked_add(n)?;
+        let part = self.bytes.get(self.at..end)?;
+        self.at = end;
+        Some(part)
+    }
+
+    fn int(&mut self) -> Option<i32> {
+        Some(i32::from_le_bytes(self.skip(4)?.try_into().ok()?))
+    }
+
+    fn long(&mut self) -> Option<i64> {
+        Some(i64::from_le_bytes(self.skip(8)?.try_into().ok()?))
+    }
+
+    fn string(&mut self) -> Option<Vec<u8>> {
+        let n = usize::try_from(self.int()?).unwrap_or(usize::MAX);
+        Some(self.skip(n)?.to_vec())
+    }
+
+    /// Moves behind the FST; `None` if bytes are missing, `Some(false)` if it is of another type.
+    fn fst(&mut self) -> Option<bool> {
+        let form = self.string()?;
+        let arcs = self.string()?;
+        let compact = arcs == b"compactlattice44";
+        let weight = match arcs.as_slice() {
+            b"standard" | b"log" => 4,
+            b"lattice4" | b"compactlattice44" => 8,
+            _ => return Some(false),
+        };
+        let (_version, flags) = (self.int()?, self.int()?);
+        self.skip(16)?;
+        let (states, _arcs) = (self.long()?, self.long()?);
+        // Tables of symbols would follow.
+        if form != b"vector" || flags & 3 != 0 || states < 0 {
+            return Some(false);
+        }
+        for _ in 0..states {
+            self.weight(weight, compact)?;
+            let arcs = self.long()?;
+            if !(0..=1 << 40).contains(&arcs) {
+                return Some(false);
+            }
+            for _ in 0..arcs {
+                self.skip(8)?;
+                self.weight(weight, compact)?;
+                self.skip(4)?;
+            }
+        }
+        Some(true)
+    }
+
+    fn weight(&mut self, size: usize, compact: bool) -> Option<()> {
+        self.skip(size)?;
+        if compact {
+            let n = usize::try_from(self.int()?).unwrap_or(usize::MAX / 4);
+            self.skip(n.checked_mul(4)?)?;
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,61 @@
+//! `spr-convert kaldi-links DIR`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use spr_core::{Error, Result};
+
+use super::args::LinksArgs;
+use super::{DONE, report};
+use crate::kaldi::TOOLS;
+
+/// Makes a link for each of Kaldi's tools; what is there and no link of ours stays.
+pub(super) fn run(args: &LinksArgs) -> Result<u8> {
+    let program = std::env::current_exe().map_err(|e| Error::io("cannot find this program", e))?;
+    let failed = |doing: &str, path: &Path, e| Error::io(doing, e).file(path.display().to_string());
+    fs::create_dir_all(&args.folder)
+        .map_err(|e| failed("cannot create the folder", &args.folder, e))?;
+    let links: Vec<PathBuf> = TOOLS
+        .iter()
+        .map(|tool| args.folder.join(tool.name))
+        .collect();
+    for link in &links {
+        if link.symlink_metadata().is_ok() && !is_ours(link, &program) {
+            return Err(
+                Error::usage("exists already and is no link to this program")
+                    .file(link.display().to_string())
+                    .hint("move it away, or name another folder"),
+            );
+        }
+    }
+    for link in &links {
+        let made = match fs::remove_file(link) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+            _ => symlink(&program, link),
+        };
+        made.map_err(|e| failed("cannot make the link", link, e))?;
+    }
+    let links = report::count(links.len() as u64, "link");
+    let folder = args.folder.display();
+    report::say(
+        "note",
+        &format!("{links} to {} in {folder}", program.display()),
+    );
+    Ok(DONE)
+}
+
+/// Whether a path is a link to this program, or to another place of a program of its name.
+fn is_ours(link: &Path, program: &Path) -> bool {
+    fs::read_link(link).is_ok_and(|target| target.file_name() == program.file_name())
+}
+
+#[cfg(unix)]
+fn symlink(program: &Path, link: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(program, link)
+}
+
+#[cfg(not(unix))]
+fn symlink(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}

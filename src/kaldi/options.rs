@@ -1,0 +1,363 @@
+//! Kaldi's option syntax: `--name=value` before the arguments, `_` for `-`, any case.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use spr_core::bytes::Source;
+use spr_core::{Error, Limits, Result, number};
+
+/// A value, and with it its type.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Bool(bool),
+    Int(i32),
+    Float(f32),
+    Text(Cow<'static, str>),
+}
+
+/// An option that a tool knows.
+pub(super) struct Spec {
+    pub(super) name: &'static str,
+    pub(super) default: Value,
+    pub(super) help: &'static str,
+}
+
+impl Spec {
+    pub(super) const fn flag(name: &'static str, default: bool, help: &'static str) -> Self {
+        let default = Value::Bool(default);
+        Self {
+            name,
+            default,
+            help,
+        }
+    }
+
+    pub(super) const fn int(name: &'static str, default: i32, help: &'static str) -> Self {
+        let default = Value::Int(default);
+        Self {
+            name,
+            default,
+            help,
+        }
+    }
+
+    pub(super) const fn float(name: &'static str, default: f32, help: &'static str) -> Self {
+        let default = Value::Float(default);
+        Self {
+            name,
+            default,
+            help,
+        }
+    }
+
+    pub(super) const fn text(
+        name: &'static str,
+        default: &'static str,
+        help: &'static str,
+    ) -> Self {
+        let default = Value::Text(Cow::Borrowed(default));
+        Self {
+            name,
+            default,
+            help,
+        }
+    }
+}
+
+/// `--binary`, which says how single files are written.
+pub(super) const BINARY: Spec = Spec::flag("binary", true, "Write single files in binary form");
+
+/// Options of every tool.
+static STANDARD: [Spec; 5] = [
+    Spec::flag(
+        "allow-pipes",
+        false,
+        "Run commands that script files contain",
+    ),
+    Spec::text("config", "", "A file of options, one a line"),
+    Spec::flag("help", false, "Print this text"),
+    Spec::flag("print-args", true, "Print the command line first"),
+    Spec::int("verbose", 0, "Verbosity; accepted for the sake of recipes"),
+];
+
+/// What a command line asks for.
+pub(super) enum Wish {
+    Help,
+    Run(Options),
+}
+
+/// The options of a run, and its arguments.
+pub(super) struct Options {
+    values: Vec<(&'static str, Value)>,
+    arguments: Vec<String>,
+}
+
+impl Options {
+    /// Reads a command line, the first word of which is the program.
+    ///
+    /// # Errors
+    /// An unknown option, a value of the wrong type, or an unreadable configuration file.
+    pub(super) fn parse(own: &'static [Spec], words: &[&str]) -> Result<Wish> {
+        let mut options = Self {
+            values: (own.iter().chain(&STANDARD))
+                .map(|spec| (spec.name, spec.default.clone()))
+                .collect(),
+            arguments: Vec::new(),
+        };
+        let words = words.get(1..).unwrap_or_default();
+        // What the command line says goes before what a configuration file says.
+        for word in words.iter().take_while(|word| **word != "--") {
+            match word.strip_prefix("--").map(split) {
+                Some((name, value)) if name == "config" => {
+                    options.read_config(value.unwrap_or_default().trim())?;
+                }
+                Some((name, _)) if name == "help" => return Ok(Wish::Help),
+                _ => {}
+            }
+        }
+        let mut rest = words.iter();
+        let mut ended = false;
+        while let Some(option) = rest.as_slice().first().and_then(|w| w.strip_prefix("--")) {
+            rest.next();
+            ended = option.is_empty();
+            if ended {
+                break;
+            }
+            options.set(option)?;
+        }
+        for word in rest {
+            if *word == "--" && !ended {
+                ended = true;
+                continue;
+            }
+            if let (false, Some((name, _))) = (ended, word.strip_prefix("--").map(split))
+                && options.values.iter().any(|(known, _)| *known == name)
+            {
+                let message = format!("option {word} stands behind an argument");
+                return Err(Error::usage(message).hint("options go before all arguments"));
+            }
+            options.arguments.push((*word).to_owned());
+        }
+        Ok(Wish::Run(options))
+    }
+
+    fn read_config(&mut self, path: &str) -> Result<()> {
+        let mut source = Source::open(Path::new(path))?;
+        let limits = Limits::default();
+        let (mut line, mut number) = (Vec::new(), 0);
+        while source.line(&mut line, &limits)? {
+            number += 1;
+            let place = |error: Error| error.file(path).line(number);
+            let text = String::from_utf8_lossy(&line);
+            let text = text.split('#').next().unwrap_or_default().trim();
+            match text.strip_prefix("--") {
+                Some(option) => self.set(option).map_err(place)?,
+                None if text.is_empty() => {}
+                None => {
+                    let message = format!("'{text}' is no option: --name=value is due");
+                    return Err(place(Error::malformed(message)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes `name=value` or `name`.
+    fn set(&mut self, option: &str) -> Result<()> {
+        let (name, value) = split(option);
+        let known = self.values.iter_mut().find(|(known, _)| *known == name);
+        let Some((_, slot)) = known else {
+            return Err(Error::usage(format!("Invalid option --{option}")));
+        };
+        let wrong = |due: &str| {
+            let shown = value.unwrap_or_default();
+            Error::usage(format!("option --{name}: '{shown}' is no {due}"))
+        };
+        let text = value.unwrap_or_default().trim();
+        *slot = match slot {
+            Value::Bool(_) => match (text.to_ascii_lowercase().as_str(), value) {
+                ("", None) | ("true" | "t" | "1", _) => Value::Bool(true),
+                ("false" | "f" | "0", _) => Value::Bool(false),
+                _ => return Err(wrong("boolean: true or false")),
+            },
+            Value::Int(_) => {
+                let int = number::parse_integer(text.as_bytes());
+                Value::Int(int.ok_or_else(|| wrong("whole number"))?)
+            }
+            Value::Float(_) => {
+                let float = number::parse_f32(text.as_bytes());
+                Value::Float(float.ok_or_else(|| wrong("number"))?)
+            }
+            Value::Text(_) if value.is_none() => {
+                return Err(Error::usage(format!("option --{name} needs a value")));
+            }
+            Value::Text(_) => Value::Text(text.to_owned().into()),
+        };
+        Ok(())
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        let mut values = self.values.iter();
+        values
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| value)
+    }
+
+    /// The boolean option `name`.
+    pub(super) fn flag(&self, name: &str) -> bool {
+        matches!(self.get(name), Some(Value::Bool(true)))
+    }
+
+    /// The whole-number option `name`.
+    pub(super) fn int(&self, name: &str) -> i32 {
+        match self.get(name) {
+            Some(Value::Int(int)) => *int,
+            _ => 0,
+        }
+    }
+
+    /// The number option `name`.
+    pub(super) fn float(&self, name: &str) -> f32 {
+        match self.get(name) {
+            Some(Value::Float(float)) => *float,
+            _ => 0.0,
+        }
+    }
+
+    /// The text option `name`.
+    pub(super) fn text(&self, name: &str) -> &str {
+        match self.get(name) {
+            Some(Value::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// The arguments, in their order.
+    pub(super) fn arguments(&self) -> &[String] {
+        &self.arguments
+    }
+}
+
+/// The name of an option as it is compared, and its value if there is a `=`.
+fn split(option: &str) -> (String, Option<&str>) {
+    let (name, value) = match option.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (option, None),
+    };
+    (name.replace('_', "-").to_ascii_lowercase(), value)
+}
+
+/// The text of `--help`.
+pub(super) fn usage(text: &str, own: &[Spec]) -> String {
+    let mut out = format!("\n{text}\n");
+    for (title, specs) in [("Options", own), ("Standard options", &STANDARD)] {
+        if specs.is_empty() {
+            continue;
+        }
+        let mut lines: Vec<_> = specs.iter().map(line).collect();
+        lines.sort();
+        out.push_str(&format!("{title}:\n{}\n", lines.concat()));
+    }
+    out
+}
+
+fn line(spec: &Spec) -> String {
+    let default = match &spec.default {
+        Value::Bool(value) => format!("bool, default = {value}"),
+        Value::Int(value) => format!("int, default = {value}"),
+        Value::Float(value) => format!("float, default = {value}"),
+        Value::Text(value) => format!("string, default = \"{value}\""),
+    };
+    format!("  --{:<25} : {} ({default})\n", spec.name, spec.help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static OWN: [Spec; 4] = [
+        BINARY,
+        Spec::int("left-context", 4, "Frames"),
+        Spec::float("scale", 1.0, "Factor"),
+        Spec::text("output-ext", "fea", "Extension"),
+    ];
+
+    fn parse(words: &[&str]) -> Result<Options> {
+        let words = [&["tool"], words].concat();
+        match Options::parse(&OWN, &words)? {
+            Wish::Run(options) => Ok(options),
+            Wish::Help => Err(Error::usage("help")),
+        }
+    }
+
+    #[test]
+    fn reads_values() {
+        let options = parse(&["--Left_Context=-3", "--scale=.5", "--output-ext=", "a", "b"]);
+        let options = options.unwrap();
+        assert_eq!(options.int("left-context"), -3);
+        assert_eq!(
+            (options.float("scale"), options.text("output-ext")),
+            (0.5, "")
+        );
+        assert!(options.flag("binary") && options.flag("print-args"));
+        assert_eq!(options.arguments(), ["a", "b"]);
+        for (word, value) in [
+            ("--binary", true),
+            ("--binary=T", true),
+            ("--binary=1", true),
+            ("--binary=False", false),
+            ("--BINARY=f", false),
+            ("--binary=0", false),
+        ] {
+            assert_eq!(parse(&[word]).unwrap().flag("binary"), value, "{word}");
+        }
+        let options = parse(&["--binary=f", "--", "--binary", "-"]).unwrap();
+        assert_eq!(options.arguments(), ["--binary", "-"]);
+    }
+
+    #[test]
+    fn refuses_nonsense() {
+        for word in [
+            "--binary=yes",
+            "--binary=",
+            "--left-context=4.5",
+            "--left-context=",
+            "--left-context",
+            "--left-context=99999999999",
+            "--scale=x",
+            "--output-ext",
+            "--nothing=1",
+            "--=1",
+        ] {
+            assert!(parse(&[word]).is_err(), "{word}");
+        }
+        assert!(parse(&["a", "--binary=false", "b"]).is_err());
+        assert!(parse(&["a", "b", "--help"]).is_err());
+    }
+
+    #[test]
+    fn configuration_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c");
+        let config = format!("--config={}", path.display());
+        std::fs::write(&path, "# all\n\n --left-context=1 # one\n--binary=false\n").unwrap();
+        let options = parse(&["--left-context=2", &config]).unwrap();
+        assert_eq!(
+            (options.int("left-context"), options.flag("binary")),
+            (2, false)
+        );
+        for text in ["left-context=1\n", "--nothing=1\n"] {
+            std::fs::write(&path, text).unwrap();
+            let error = parse(&[&config]).err().unwrap();
+            assert_eq!(error.line_number(), Some(1), "{text}");
+        }
+    }
+
+    #[test]
+    fn usage_lists_all() {
+        let text = usage("Copies.\n\nUsage: tool a b", &OWN);
+        assert!(text.starts_with("\nCopies.\n\nUsage: tool a b\nOptions:\n  --binary  "));
+        assert!(text.contains("(int, default = 4)\n"));
+        assert!(text.contains("Standard options:\n") && text.contains("--print-args"));
+    }
+}

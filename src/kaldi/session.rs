@@ -1,0 +1,189 @@
+//! One run of a tool: its options, what it may reach, and its tables.
+
+use spr_core::bytes::{Access, Env, Output, Part, Sink, Source, key_of_file};
+use spr_core::format::{Format, Options as FormatOptions, Reader};
+use spr_core::model::{Key, Utterance};
+use spr_core::stage::Prefetch;
+use spr_core::{Error, Limits, Result};
+use spr_format_kaldi::specifier::{self, WLocation};
+use spr_format_kaldi::{FORMAT, TableWriter};
+
+use super::log::{Log, quoted};
+use super::options::Options;
+use super::table::{ByKey, Holder, TableIn, TableOut};
+
+/// What a tool has at hand.
+pub(super) struct Session {
+    pub(super) log: Log,
+    pub(super) options: Options,
+    pub(super) env: Env,
+}
+
+impl Session {
+    pub(super) fn new(log: Log, options: Options) -> Self {
+        let access = match options.flag("allow-pipes") {
+            true => Access::Files,
+            false => Access::Typed,
+        };
+        Self {
+            log,
+            options,
+            env: Env::new(Limits::default(), access, move |warning| {
+                log.warning(warning);
+            }),
+        }
+    }
+
+    /// An argument, counted from 0.
+    pub(super) fn argument(&self, i: usize) -> &str {
+        self.options.arguments().get(i).map_or("", String::as_str)
+    }
+
+    /// Opens a table to read, which is done ahead on a thread of its own.
+    ///
+    /// # Errors
+    /// `text` is no rspecifier, or the table can't be opened.
+    pub(super) fn read_table(&self, text: &str, holder: Holder) -> Result<Box<dyn Reader>> {
+        let Some(specifier) = specifier::rspecifier(text).transpose()? else {
+            return Err(Error::usage(format!("'{text}' is no table to read"))
+                .hint("such as ark:FILE or scp:FILE"));
+        };
+        let source = self.env.open(&specifier.locator)?;
+        let pairs = specifier.options().chain([("holder", holder.name())]);
+        let options = FormatOptions::new(FORMAT.info(), pairs)?;
+        let reader = FORMAT.open(source, &options, &self.env)?;
+        let table = TableIn::new(reader, holder, specifier.permissive, &self.env);
+        Ok(Box::new(Prefetch::new(Box::new(table))?))
+    }
+
+    /// Opens a table whose matrices are asked for by key.
+    ///
+    /// # Errors
+    /// `text` is no rspecifier, or the table can't be opened.
+    pub(super) fn read_by_key(&self, text: &str) -> Result<ByKey> {
+        ByKey::open(text, Holder::Matrix, &self.env)
+    }
+
+    /// Reads the object of a file, perhaps at an offset or with a range.
+    ///
+    /// # Errors
+    /// It can't be read, or is of another kind.
+    pub(super) fn read_file(&self, text: &str, holder: Holder) -> Result<Utterance> {
+        let name = key_of_file(text.rsplit('/').next().unwrap_or_default().as_ref());
+        let key = match name.check_word() {
+            Ok(()) => name,
+            Err(_) => Key::from("object"),
+        };
+        // What Kaldi takes for a file is what it takes behind the key in a script file.
+        let place = if text.is_empty() { "-" } else { text };
+        let line = [key.as_bytes(), b" ", place.as_bytes(), b"\n"].concat();
+        let script = Source::from_bytes(text, line)?;
+        let pairs = [("table", "scp"), ("holder", holder.name())];
+        let options = FormatOptions::new(FORMAT.info(), pairs)?;
+        let mut env = self.env.clone();
+        env.access = Access::Files;
+        let reader = FORMAT.open(script, &options, &env)?;
+        let mut utt = Utterance::default();
+        match TableIn::new(reader, holder, false, &env).read(&mut utt)? {
+            true => Ok(utt),
+            false => Err(Error::truncated("holds no object").file(text)),
+        }
+    }
+
+    /// Starts a table, with options of the Kaldi format. Files that exist are replaced.
+    ///
+    /// # Errors
+    /// `text` is no wspecifier, or the table can't be made.
+    pub(super) fn write_table(&self, text: &str, pairs: &[(&str, &str)]) -> Result<TableOut> {
+        if specifier::wspecifier(text).is_none() {
+            return Err(Error::usage(format!("'{text}' is no table to write"))
+                .hint("such as ark:FILE, ark,t:FILE or ark,scp:FILE,FILE"));
+        }
+        let pairs = [&[("digits", "kaldi")], pairs].concat();
+        let writer = TableWriter::open_with(text, &pairs, self.env.clone())?;
+        Ok(TableOut::new(writer))
+    }
+
+    /// Writes one object, without a key, to a file.
+    ///
+    /// # Errors
+    /// `text` is no place to write to, or the system refuses.
+    pub(super) fn write_file(&self, utt: &Utterance, text: &str) -> Result<()> {
+        let (output, files) = Output::memory();
+        let style = (!self.options.flag("binary")).to_string();
+        let pairs = [("text", style.as_str()), ("digits", "kaldi")];
+        let options = FormatOptions::new(FORMAT.info(), pairs)?;
+        let mut writer = FORMAT.create(output.clone(), &options, &self.env)?;
+        writer.write(utt)?;
+        writer.finish()?;
+        output.commit()?;
+        // In an archive the same bytes stand behind the key and a space.
+        let skip = utt.key.as_bytes().len() + 1;
+        let files = files
+            .lock()
+            .map_err(|_| Error::unsupported("a thread died"))?;
+        let bytes = files.get("main").and_then(|bytes| bytes.get(skip..));
+        self.write_bytes(bytes.unwrap_or_default(), text)
+    }
+
+    /// Writes a whole file.
+    ///
+    /// # Errors
+    /// `text` is no place to write to, or the system refuses.
+    pub(super) fn write_bytes(&self, bytes: &[u8], text: &str) -> Result<()> {
+        let output = match specifier::wxfilename(text)? {
+            WLocation::Stdout => Output::stdout(),
+            WLocation::File(path) => Output::file(path).overwrite(true),
+            WLocation::Command(line) => Output::command(line),
+        };
+        let mut sink = output.create(Part::Main, false)?;
+        sink.put(bytes)?;
+        sink.finish()?;
+        output.commit()
+    }
+
+    /// Prints to standard output.
+    pub(super) fn print(&self, text: &str) -> Result<()> {
+        self.write_bytes(text.as_bytes(), "-")
+    }
+
+    /// Standard output, for lines that come one by one.
+    pub(super) fn lines(&self) -> Result<Sink> {
+        Output::stdout().create(Part::Main, false)
+    }
+
+    /// Whether all of two arguments are tables, or none is.
+    ///
+    /// # Errors
+    /// One is and the other is not.
+    pub(super) fn are_tables(&self, from: &str, to: &str) -> Result<bool> {
+        let table = is_rspecifier(from);
+        if table != specifier::wspecifier(to).is_some() {
+            return Err(Error::usage(format!(
+                "Cannot mix archives with regular files: '{from}' and '{to}'"
+            )));
+        }
+        Ok(table)
+    }
+}
+
+/// Whether an argument is a table to read and no file, by Kaldi's own rules.
+pub(super) fn is_rspecifier(text: &str) -> bool {
+    specifier::rspecifier(text).is_some()
+}
+
+/// A file to read as messages name it.
+pub(super) fn printable_input(text: &str) -> String {
+    match text {
+        "" | "-" => "standard input".to_owned(),
+        text => quoted(text),
+    }
+}
+
+/// A file to write as messages name it.
+pub(super) fn printable_output(text: &str) -> String {
+    match text {
+        "" | "-" => "standard output".to_owned(),
+        text => quoted(text),
+    }
+}
