@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use spr_core::Result;
-use spr_core::format::{Caps, Count, Empty, Format, Keys, Options, Place, Registry, Tags};
-use spr_core::model::Dtype;
+use spr_core::format::{Caps, Count, Empty, Format, Keys, Objects, Options, Place, Registry, Tags};
+use spr_core::model::{Dtype, Object};
 
 /// One format in words.
 #[derive(Clone, Debug, Serialize)]
@@ -18,6 +18,10 @@ pub struct Capability {
     pub features: String,
     /// Frame labels.
     pub labels: String,
+    /// Audio.
+    pub audio: bool,
+    /// Objects that are neither features nor labels.
+    pub objects: &'static str,
     /// How names are kept.
     pub keys: &'static str,
     /// Frame shift and offset.
@@ -65,6 +69,12 @@ pub fn of(format: &'static dyn Format) -> Result<Capability> {
         extensions: info.extensions,
         features: features(&caps),
         labels: labels(&caps),
+        audio: caps.audio,
+        objects: match caps.objects {
+            Objects::None => "no",
+            Objects::Kinds(kinds) if kinds.len() < Object::KINDS.len() => "some",
+            _ => "yes",
+        },
         keys: keys(&caps),
         frame_times: caps.frame_times,
         tags: match caps.tags {
@@ -150,26 +160,33 @@ fn uniform(caps: &Caps) -> String {
     }
 }
 
+/// In a table.
+pub(crate) fn yes(held: bool) -> &'static str {
+    if held { "yes" } else { "no" }
+}
+
 /// The table of the README, in Markdown.
 ///
 /// # Errors
 /// None with the formats built in.
 pub fn markdown(registry: &Registry) -> Result<String> {
     let mut out = String::from(
-        "| format | features | labels | names | same in all | no frames | frame shift | header lines |\n\
-         |---|---|---|---|---|---|---|---|\n",
+        "| format | features | labels | audio | other objects | names | same in all | no frames | frame shift | header lines |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
     );
     for format in registry.formats() {
         let c = of(format)?;
         out.push_str(&format!(
-            "| `{}` | {} | {} | {} | {} | {} | {} | {} |\n",
+            "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
             c.name,
             c.features,
             c.labels,
+            yes(c.audio),
+            c.objects,
             c.keys,
             c.uniform,
             c.empty,
-            if c.frame_times { "yes" } else { "no" },
+            yes(c.frame_times),
             c.tags
         ));
     }

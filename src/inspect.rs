@@ -132,6 +132,7 @@ fn scan(reader: &mut dyn Reader, facts: &mut Facts) -> Result<()> {
     let mut duration = Some(0.0);
     let mut kinds = BTreeSet::new();
     let mut shifts = BTreeSet::new();
+    let (mut rates, mut sound) = (BTreeSet::new(), 0.0);
     let mut result = Ok(());
     loop {
         match reader.read(&mut utt) {
@@ -167,6 +168,15 @@ fn scan(reader: &mut dyn Reader, facts: &mut Facts) -> Result<()> {
             }
         }
         kinds.extend(utt.other());
+        if let Some(audio) = &utt.audio {
+            rates.insert(audio.rate);
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "a duration needs no more digits"
+            )]
+            let samples = audio.samples.rows() as f64;
+            sound += samples / f64::from(audio.rate.max(1));
+        }
         if let Some(own) = &utt.labels {
             kinds.insert("labels");
             facts.shapes.label_columns.insert(own.cols());
@@ -179,7 +189,12 @@ fn scan(reader: &mut dyn Reader, facts: &mut Facts) -> Result<()> {
     facts.dtype = only(&facts.shapes.dtypes).map(Dtype::name);
     facts.label_columns = only(&facts.shapes.label_columns).map(|n| n as u64);
     facts.labels = labels.facts();
-    facts.duration = duration.filter(|_| utterances > 0);
+    facts.sample_rate = only(&rates).map(u64::from);
+    facts.duration = if rates.is_empty() {
+        duration.filter(|_| utterances > 0)
+    } else {
+        Some(sound)
+    };
     facts.kinds = kinds.into_iter().collect();
     facts.shapes.frame_shift = only(&shifts);
     facts.frame_shift = facts

@@ -67,7 +67,7 @@ impl Adapter {
         self.fit_meta(utt);
         self.fit_others(utt)?;
         if utt.features.is_none() && utt.labels.is_none() && utt.other().is_none() {
-            return Err(Error::unfit("nothing of it can be stored in this format"));
+            return Err(self.nothing_left());
         }
         if utt.frames() > self.caps.max_rows {
             return Err(Error::unfit(format!(
@@ -81,6 +81,17 @@ impl Adapter {
         }
         self.first.utterances += 1;
         Ok(())
+    }
+
+    /// The error for an utterance of which nothing fits.
+    fn nothing_left(&self) -> Error {
+        match self.caps.labels {
+            Some(caps) if !caps.alone => {
+                Error::unfit("holds labels alone, the format only beside features")
+                    .hint("give the features, and these with --labels")
+            }
+            _ => Error::unfit("holds nothing that the format can store"),
+        }
     }
 
     /// Features and labels of one utterance must have the same number of frames.

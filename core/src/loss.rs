@@ -25,6 +25,10 @@ pub enum LossKind {
     Metadata,
     /// Sampled sound.
     Audio,
+    /// Labelled stretches of time.
+    Segments,
+    /// Weights of alternatives, as in a posterior.
+    Weights,
     /// The difference between a number, a vector and a matrix.
     Rank,
 }
@@ -39,6 +43,8 @@ impl LossKind {
         Self::Boundaries,
         Self::Metadata,
         Self::Audio,
+        Self::Segments,
+        Self::Weights,
         Self::Rank,
     ];
 
@@ -52,6 +58,8 @@ impl LossKind {
             Self::Boundaries => "boundaries",
             Self::Metadata => "metadata",
             Self::Audio => "audio",
+            Self::Segments => "segments",
+            Self::Weights => "weights",
             Self::Rank => "rank",
         }
     }
@@ -66,6 +74,8 @@ impl LossKind {
             Self::Boundaries => "where utterances start and end",
             Self::Metadata => "header lines, frame shift and the like",
             Self::Audio => "sampled sound",
+            Self::Segments => "labelled stretches of time",
+            Self::Weights => "weights of alternatives",
             Self::Rank => "whether it was a number, a vector or a matrix",
         }
     }

@@ -63,8 +63,10 @@ fn full(format: &Capability) -> String {
         ("no frames", format.empty.to_owned()),
         (
             "frame shift",
-            if format.frame_times { "yes" } else { "no" }.to_owned(),
+            capabilities::yes(format.frame_times).to_owned(),
         ),
+        ("audio", capabilities::yes(format.audio).to_owned()),
+        ("objects", format.objects.to_owned()),
         ("header lines", format.tags.to_owned()),
     ] {
         out.push_str(&format!("  {name:<14}{value}\n"));

@@ -64,6 +64,9 @@ fn describe(facts: &Facts) -> String {
             Some((each, _)) if utterances > 1 => text.push_str(&format!(" ({each} each)")),
             _ => {}
         }
+        if frames == 0 {
+            text = report::count(utterances, "utterance");
+        }
         line("holds", text);
     }
     if facts.kinds.contains(&"features") {
@@ -71,6 +74,17 @@ fn describe(facts: &Facts) -> String {
     }
     if facts.kinds.contains(&"labels") {
         line("labels", labels(facts));
+    }
+    let others = facts
+        .kinds
+        .iter()
+        .filter(|kind| !["features", "labels"].contains(kind));
+    let others: Vec<_> = others.copied().collect();
+    if !others.is_empty() {
+        line("objects", others.join(", "));
+    }
+    if let (Some(rate), Some(seconds)) = (facts.sample_rate, facts.duration) {
+        line("audio", format!("{rate} samples/s, {seconds:.2} s in all"));
     }
     if let Some(shift) = &facts.shapes.frame_shift {
         let mut text = format!("{shift} s");
