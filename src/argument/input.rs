@@ -6,25 +6,26 @@ use spr_core::bytes::{Env, Locator, Source};
 use spr_core::format::{Count, Format, Lookup, Options, Place as Kind, Reader, Registry, Score};
 use spr_core::stage::{Chain, FolderReader};
 use spr_core::{Error, Result};
+use spr_format_kaldi::specifier;
 
-use super::{Pair, kaldi, named, path_and_pairs};
+use super::{Pair, named, path_and_pairs};
 
 /// One data set to read, as understood from an argument but not opened yet.
 #[derive(Clone)]
 pub struct Input {
-    pub(super) text: String,
-    pub(super) form: &'static str,
-    pub(super) format: Option<&'static dyn Format>,
-    pub(super) place: Place,
-    pub(super) pairs: Vec<Pair>,
+    text: String,
+    form: &'static str,
+    format: Option<&'static dyn Format>,
+    place: Place,
+    pairs: Vec<Pair>,
     /// Whether bad entries are passed over, as Kaldi's option `p` asks.
-    pub(super) permissive: bool,
+    permissive: bool,
     /// Options for the data of one format.
-    pub(super) wishes: Vec<(&'static str, &'static str, &'static str)>,
+    wishes: Vec<(&'static str, &'static str, &'static str)>,
 }
 
 #[derive(Clone)]
-pub(super) enum Place {
+enum Place {
     At(Locator),
     Folder(PathBuf),
 }
@@ -54,7 +55,7 @@ impl Input {
     ) -> Result<Vec<Self>> {
         let mut inputs = if from.is_some() && Path::new(text).exists() {
             vec![Self::at_path(text, "a path", text, Vec::new())]
-        } else if let Some(input) = kaldi::input(text, registry)? {
+        } else if let Some(input) = Self::rspecifier(text, registry)? {
             vec![input]
         } else if let Some((format, rest)) = named(text, registry) {
             let mut inputs = Self::paths(text, "a named format", rest)?;
@@ -70,6 +71,25 @@ impl Input {
             input.pairs.extend_from_slice(pairs);
         }
         Ok(inputs)
+    }
+
+    /// What a Kaldi rspecifier means; `None` if the text is none.
+    fn rspecifier(text: &str, registry: &Registry) -> Result<Option<Self>> {
+        let Some(parsed) = specifier::rspecifier(text).transpose()? else {
+            return Ok(None);
+        };
+        let pairs = parsed
+            .options()
+            .map(|(key, value)| (key.to_owned(), value.to_owned()));
+        Ok(Some(Self {
+            text: text.to_owned(),
+            form: "a Kaldi rspecifier",
+            format: Some(registry.get("kaldi")?),
+            pairs: pairs.collect(),
+            place: Place::At(parsed.locator),
+            permissive: parsed.permissive,
+            wishes: Vec::new(),
+        }))
     }
 
     /// `REST` of an argument: a path, `-`, a glob or a folder, with options.

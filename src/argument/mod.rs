@@ -4,7 +4,6 @@
 //! format, or a path or glob; the last two may end in `,key=value` options of their format.
 
 mod input;
-mod kaldi;
 mod output;
 
 pub use input::{Input, Opened};

@@ -6,8 +6,9 @@ use spr_core::bytes::{Codec, Env, Output};
 use spr_core::format::{Caps, Count, Format, Options, Place, Registry};
 use spr_core::side;
 use spr_core::{Error, Result};
+use spr_format_kaldi::specifier;
 
-use super::{Pair, kaldi, named, path_and_pairs};
+use super::{Pair, named, path_and_pairs};
 
 /// One data set to write, as understood from an argument.
 pub struct Target {
@@ -17,11 +18,11 @@ pub struct Target {
     output: Output,
     pairs: Vec<Pair>,
     /// Whether entries that have no place are passed over, as Kaldi's option `p` asks.
-    pub(super) permissive: bool,
+    permissive: bool,
 }
 
 impl Target {
-    pub(super) fn new(
+    fn new(
         text: &str,
         form: &'static str,
         format: &'static dyn Format,
@@ -48,7 +49,7 @@ impl Target {
         pairs: &[Pair],
         registry: &Registry,
     ) -> Result<Self> {
-        let mut target = if let Some(target) = kaldi::target(text, registry)? {
+        let mut target = if let Some(target) = Self::wspecifier(text, registry)? {
             target
         } else if let Some((format, rest)) = named(text, registry) {
             Self::at_path(
@@ -64,6 +65,17 @@ impl Target {
         target.format = to.unwrap_or(target.format);
         target.pairs.extend_from_slice(pairs);
         Ok(target)
+    }
+
+    /// What a Kaldi wspecifier means; `None` if the text is none.
+    fn wspecifier(text: &str, registry: &Registry) -> Result<Option<Self>> {
+        let Some(parsed) = specifier::wspecifier(text).transpose()? else {
+            return Ok(None);
+        };
+        let (format, pairs) = (registry.get("kaldi")?, parsed.options().collect());
+        let mut target = Self::new(text, "a Kaldi wspecifier", format, parsed.output(), pairs);
+        target.permissive = parsed.permissive;
+        Ok(Some(target))
     }
 
     fn at_path(
@@ -93,7 +105,7 @@ impl Target {
         } else if path.ends_with('/') || Path::new(path).is_dir() {
             Self::folder(path, format)?
         } else if format.info().name == "kaldi" {
-            kaldi::plain_output(Path::new(path), &mut pairs)
+            kaldi_file(Path::new(path), &mut pairs)
         } else {
             Output::file(path)
         };
@@ -221,5 +233,20 @@ fn by_extension(path: &str, registry: &Registry) -> Result<&'static dyn Format> 
                 .file(path)
                 .hint(format!("say it with --to {}", names.join(" or --to "))))
         }
+    }
+}
+
+/// What a plain path means as a Kaldi output: `.scp` is a script file with its archive beside it,
+/// `.ali` a text alignment, everything else an archive.
+fn kaldi_file(path: &Path, pairs: &mut Vec<Pair>) -> Output {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("scp") => {
+            Output::file(path.with_extension("ark")).with_named("scp", Output::file(path))
+        }
+        Some("ali") => {
+            pairs.push(("text".to_owned(), "true".to_owned()));
+            Output::file(path)
+        }
+        _ => Output::file(path),
     }
 }
