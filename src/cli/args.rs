@@ -123,14 +123,20 @@ pub(super) struct ConvertArgs {
     #[arg(long, value_name = "TYPE")]
     pub(super) dtype: Option<String>,
     /// Allow what the target can't hold to be lost: precision, range, labels, keys, boundaries,
-    /// metadata, rank, all
+    /// metadata, audio, segments, weights, rank, all
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
     pub(super) allow_loss: Vec<String>,
     /// Replace outputs that exist
     #[arg(long)]
     pub(super) overwrite: bool,
     /// What to do about an utterance that can't be converted
-    #[arg(long, value_enum, default_value = "stop", value_name = "stop|skip")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "stop",
+        value_name = "stop|skip",
+        hide_possible_values = true
+    )]
     pub(super) on_error: OnErrorArg,
     /// Write each skipped utterance and why as a line of JSON
     #[arg(long, value_name = "FILE")]
@@ -149,7 +155,8 @@ pub(super) struct ConvertArgs {
         long,
         value_enum,
         default_value = "auto",
-        value_name = "auto|always|never|json"
+        value_name = "auto|always|never|json",
+        hide_possible_values = true
     )]
     pub(super) progress: ProgressArg,
 }
