@@ -93,6 +93,18 @@ fn at_entry_boundary(name: &str, bytes: &[u8], cut: usize) -> bool {
 }
 
 #[test]
+fn a_cut_length_is_no_number() {
+    let s = Scratch::new();
+    let bytes = fs::read(sample("ali.ark")).unwrap();
+    // The key, a blank, the mark and the length of the first alignment.
+    s.write("cut.ark", &bytes[..15]);
+    let error = s.fails("cut.ark x.jsonl");
+    assert!(error.contains("cut.ark@") && error.contains("ann-001"), "{error}");
+    s.ok("ark:cut.ark x.jsonl --oo holder=int32");
+    assert!(s.read("x.jsonl").ends_with(b"\"kind\":\"int32\",\"value\":291,\"meta\":{}}\n"));
+}
+
+#[test]
 fn absurd_sizes_fail_at_once() {
     let s = Scratch::new();
     let huge = i32::MAX.to_le_bytes();

@@ -114,6 +114,10 @@ fn scan_runs(bytes: &[u8], last: bool) -> Seen {
         }
         set = left;
         entries += 1;
+        if entries == 1 && last && after.is_empty() && may_be_cut(left, &words) {
+            entries = 0;
+            break;
+        }
         first.see(&words[..1]);
         others.see(&words[1..]);
         match next_value(after).and_then(|value| value.strip_prefix(b"\0B")) {
@@ -163,6 +167,13 @@ fn structure(words: &[i32], after: &[u8]) -> u16 {
     .iter()
     .filter(|(_, fits)| *fits)
     .fold(0, |set, (kind, _)| set | kind)
+}
+
+/// Whether the one run of a file may be the beginning of something longer: a number that would do
+/// as the length of a vector.
+fn may_be_cut(set: u16, words: &[i32]) -> bool {
+    const LONG: i32 = 1 << 24;
+    set == SCALAR && words.first().is_some_and(|n| (1..LONG).contains(n))
 }
 
 fn decide_run(set: u16, entries: usize, first: Likely, others: Likely) -> Decision {
@@ -501,7 +512,8 @@ pub(crate) fn unknown(source: &mut Source) -> Error {
     let after = &bytes[n * GROUP..];
     let cut = bytes.len() < MOST && (after.is_empty() || after[0] == TAG);
     match cut {
-        true => crate::text::truncated(source, "the file ends in a run of tagged 32-bit numbers"),
+        true => crate::text::truncated(source, "the file ends in a run of tagged 32-bit numbers")
+            .hint("if it is whole, say what it holds with --oo holder=NAME, such as int32"),
         false => source.malformed("a run of tagged 32-bit numbers that is no known object"),
     }
 }
