@@ -99,9 +99,15 @@ fn a_cut_length_is_no_number() {
     // The key, a blank, the mark and the length of the first alignment.
     s.write("cut.ark", &bytes[..15]);
     let error = s.fails("cut.ark x.jsonl");
-    assert!(error.contains("cut.ark@") && error.contains("ann-001"), "{error}");
+    assert!(
+        error.contains("cut.ark@") && error.contains("ann-001"),
+        "{error}"
+    );
     s.ok("ark:cut.ark x.jsonl --oo holder=int32");
-    assert!(s.read("x.jsonl").ends_with(b"\"kind\":\"int32\",\"value\":291,\"meta\":{}}\n"));
+    assert!(
+        s.read("x.jsonl")
+            .ends_with(b"\"kind\":\"int32\",\"value\":291,\"meta\":{}}\n")
+    );
 }
 
 #[test]
