@@ -1,0 +1,192 @@
+//! Objects in text.
+
+use spr_core::bytes::Source;
+use spr_core::model::{Dtype, Matrix, Object, Rank, Utterance};
+use spr_core::{Error, Result};
+
+use super::{EMPTY_VECTOR, Objects, due, keep};
+use crate::kind::Kind;
+use crate::number::is_space;
+use crate::text::{self, truncated};
+use crate::{fields, opaque};
+
+impl Objects {
+    pub(super) fn read_text(
+        &mut self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        whole: bool,
+    ) -> Result<Kind> {
+        let features = self.first.is_some_and(|first| first.group() == "features");
+        let floats = matches!(self.holder, Some(Kind::Matrix | Kind::Vector));
+        // Between a key and a bracket there may be line ends; without a bracket the line is empty.
+        let lines = whole || floats || (features && self.lines.is_none());
+        let (skip, next) = blanks(source, lines)?;
+        let near = skip == 0;
+        match next {
+            None => {
+                source.skip(skip)?;
+                return Err(due(source));
+            }
+            Some(0) => {
+                source.skip(skip)?;
+                return Err(source.malformed("more than one space before a binary object"));
+            }
+            _ => {}
+        }
+        let bracket = self.is_bracket(source, skip)?;
+        let kind = match self.holder {
+            Some(holder) => holder,
+            None => self.decide(source, skip, (bracket, near))?,
+        };
+        match kind {
+            Kind::Matrix | Kind::Vector if bracket => {
+                source.skip(skip + 1)?;
+                self.read_brackets(source, utt.features_mut())
+            }
+            Kind::Matrix | Kind::Vector => {
+                source.skip(skip)?;
+                let word = text::next_word(source)?;
+                let error = source.malformed(format!("'{word}' stands where '[' is due"));
+                text::skip_line(source)?;
+                Err(error.continuable())
+            }
+            // A file of its own holds them in brackets.
+            Kind::Ints if whole && bracket => {
+                source.skip(skip + 1)?;
+                text::bracketed_integers(source, utt.labels_mut(), &self.env.limits)?;
+                Ok(kind)
+            }
+            Kind::Ints => {
+                let (into, block) = (utt.labels_mut(), &mut self.integers);
+                if text::integers(source, into, block, &self.env.limits)? {
+                    return Ok(kind);
+                }
+                let word = text::next_word(source)?;
+                let error = source.malformed(format!("'{word}' is no int32"));
+                text::skip_line(source)?;
+                Err(error.continuable())
+            }
+            Kind::Gauss => {
+                let posterior = fields::gauss(source, &self.env.limits)?;
+                utt.object = Some(Object::GaussPosterior(posterior));
+                Ok(kind)
+            }
+            Kind::Opaque("fst") => keep(utt, kind, opaque::text_fst(source, &self.env.limits)?),
+            _ => self.read_line(source, utt, kind, whole),
+        }
+    }
+
+    /// What the text at the current place is, after `skip` bytes of white space.
+    fn decide(
+        &mut self,
+        source: &mut Source,
+        skip: u64,
+        (bracket, near): (bool, bool),
+    ) -> Result<Kind> {
+        if bracket && matches!(self.lines, Some(Kind::Token | Kind::Tokens)) {
+            return Ok(Kind::Tokens);
+        }
+        let ahead = match near {
+            true => 0,
+            // Where line ends were passed over, they do not count.
+            false => usize::try_from(skip).unwrap_or(0).saturating_sub(1),
+        };
+        match self.decide_lines(source, ahead, bracket)? {
+            Some(kind) => Ok(kind),
+            None if bracket => Ok(Kind::Vector),
+            None => Ok(Kind::Ints),
+        }
+    }
+
+    /// Whether a bracket that is a word of its own stands `skip` bytes ahead.
+    fn is_bracket(&self, source: &mut Source, skip: u64) -> Result<bool> {
+        let skip = usize::try_from(skip).unwrap_or(0);
+        let head = source.peek(skip + 2)?;
+        Ok(match head.get(skip..) {
+            Some([b'[', b, ..]) => is_space(*b) || *b == b']',
+            Some(b"[") => return Err(truncated(source, "the file ends where an object is due")),
+            _ => false,
+        })
+    }
+
+    fn read_line(
+        &mut self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        kind: Kind,
+        whole: bool,
+    ) -> Result<Kind> {
+        let at = source.offset();
+        fields::read_line(source, &mut self.line, &self.env.limits)?;
+        let dtype = match kind {
+            Kind::Float(Dtype::F64) => Dtype::F64,
+            _ => self.dtype,
+        };
+        let result = match kind {
+            Kind::Float(_) => fields::number(&self.line, dtype, utt.features_mut()),
+            _ => fields::object(&self.line, kind, dtype).map(|object| utt.object = Some(object)),
+        };
+        if result.is_err() && self.first.is_none_or(|first| first.group() != kind.group()) {
+            // What was decided on broken bytes holds for no others.
+            self.lines = None;
+        }
+        match result {
+            Ok(()) => Ok(kind),
+            Err(_) if whole && self.holder.is_none() => {
+                let error = Error::malformed("no Kaldi object starts here");
+                let error = error.file(source.name()).byte(at);
+                Err(error.hint("a place in an archive is given as FILE:OFFSET"))
+            }
+            Err(error) => {
+                let hint = format!("it is read as {kind}; if it is none, say so with holder=NAME");
+                let error = error.file(source.name()).byte(at);
+                Err(error.hint(hint).continuable())
+            }
+        }
+    }
+
+    /// Reads a matrix or a vector of text from behind its bracket.
+    fn read_brackets(&mut self, source: &mut Source, into: &mut Matrix) -> Result<Kind> {
+        let at = source.offset() - 1;
+        let wide = source.peek(EMPTY_VECTOR.len())? == EMPTY_VECTOR;
+        let limits = &self.env.limits;
+        let shape = match self.dtype {
+            Dtype::F64 => text::brackets(source, into, &mut self.doubles, limits)?,
+            _ => text::brackets(source, into, &mut self.singles, limits)?,
+        };
+        let vector = match self.holder {
+            Some(Kind::Vector) if shape.lines => {
+                let message = "a line end or ';' inside a vector";
+                return Err(Error::malformed(message).file(source.name()).byte(at));
+            }
+            Some(Kind::Vector) => true,
+            Some(_) => false,
+            None if shape.rows == 0 && !wide => self.rank == Rank::Vector && !shape.lines,
+            None => !shape.lines,
+        };
+        if vector && shape.glued {
+            let message = "two numbers of a vector without a space between them";
+            return Err(Error::malformed(message).file(source.name()).byte(at));
+        }
+        if vector {
+            return Ok(Kind::Vector);
+        }
+        into.reshape(Rank::Matrix, shape.rows, shape.cols)?;
+        Ok(Kind::Matrix)
+    }
+}
+
+/// The number of white space bytes ahead, with line ends or without, and the byte after them.
+pub(super) fn blanks(source: &mut Source, lines: bool) -> Result<(u64, Option<u8>)> {
+    let mut size = 64;
+    loop {
+        let bytes = source.peek(size)?;
+        let blank = |b: &u8| is_space(*b) && (lines || *b != b'\n');
+        let n = bytes.iter().take_while(|b| blank(b)).count();
+        if n < size || bytes.len() < size {
+            return Ok((n as u64, bytes.get(n).copied()));
+        }
+        size *= 2;
+    }
+}
