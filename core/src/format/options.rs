@@ -61,6 +61,16 @@ impl Options {
             .map(|(_, value)| value.as_str())
     }
 
+    /// Whether `key` is `true`; not given, it is `false`.
+    ///
+    /// # Errors
+    /// The value is neither.
+    pub fn flag(&self, key: &str) -> Result<bool> {
+        Ok(self
+            .choice(key, &[("true", true), ("false", false)])?
+            .unwrap_or(false))
+    }
+
     /// The value of `key` read as a `T`.
     ///
     /// # Errors

@@ -13,11 +13,11 @@ use crate::encode::Compress;
 use crate::files::Files;
 use crate::object::DTYPES;
 use crate::probe;
-use crate::put;
+use crate::put::{self, Style};
 use crate::random::{ArchiveTable, ScriptTable};
 use crate::script::ScriptReader;
 use crate::specifier::Table;
-use crate::writer::{KaldiWriter, Style};
+use crate::writer::KaldiWriter;
 
 /// Kaldi archives and script files.
 pub static FORMAT: Kaldi = Kaldi;
@@ -115,12 +115,7 @@ fn check(options: &Options) -> Result<()> {
     let flags = ["permissive", "once", "sorted", "called-sorted"];
     flags
         .iter()
-        .try_for_each(|name| flag(options, name).map(drop))
-}
-
-/// Whether an option says `true`.
-pub(crate) fn flag(options: &Options, name: &str) -> Result<bool> {
-    Ok(options.choice(name, YES_NO)?.unwrap_or(false))
+        .try_for_each(|name| options.flag(name).map(drop))
 }
 
 /// Opens a table to be asked for keys, whatever that takes.
@@ -197,7 +192,7 @@ impl Format for Kaldi {
 
     fn open_keyed(&self, mut source: Source, options: &Options, env: &Env) -> Result<Lookup> {
         let script = table(&mut source, options)? == Table::Script;
-        let sorted = flag(options, "sorted")?;
+        let sorted = options.flag("sorted")?;
         let head = source.peek(HEAD)?;
         let bare = !script && probe::is_bare(head, head.len() < HEAD);
         // A pipe would be kept in memory, which those who read it in order do better.

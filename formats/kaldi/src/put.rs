@@ -5,7 +5,16 @@ use spr_core::{Error, Result};
 
 use crate::print::Seven;
 use crate::recognise::TAG;
-use crate::writer::Style;
+
+/// How objects look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    Binary,
+    /// Text with the shortest digits that read back to the same value.
+    Text,
+    /// Text with Kaldi's seven digits.
+    SevenDigits,
+}
 
 /// The kinds that a table holds.
 pub(crate) const KINDS: spr_core::format::Objects = spr_core::format::Objects::All;

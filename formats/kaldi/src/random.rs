@@ -8,7 +8,7 @@ use spr_core::model::{Key, Utterance};
 use spr_core::{Error, Result};
 
 use crate::archive::read_key;
-use crate::format::flag;
+
 use crate::lines::Lines;
 use crate::number::is_space;
 use crate::object::Objects;
@@ -26,12 +26,12 @@ struct Promise {
 
 impl Promise {
     fn of(options: &Options) -> Result<Self> {
-        let sorted = flag(options, "sorted")?;
+        let sorted = options.flag("sorted")?;
         Ok(Self {
-            once: flag(options, "once")?,
+            once: options.flag("once")?,
             sorted,
-            called_sorted: flag(options, "called-sorted")? && sorted,
-            permissive: flag(options, "permissive")?,
+            called_sorted: options.flag("called-sorted")? && sorted,
+            permissive: options.flag("permissive")?,
         })
     }
 }

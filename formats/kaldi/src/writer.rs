@@ -10,23 +10,13 @@ use crate::files::Files;
 use crate::kind::group_of;
 use crate::object::EMPTY_VECTOR;
 use crate::print::Seven;
-use crate::put;
+use crate::put::{self, Style};
 use crate::recognise::TAG;
 use crate::specifier::rxfilename;
 use crate::wave;
 
 /// Bytes put together before they are passed on.
 const BLOCK: usize = 64 << 10;
-
-/// How objects look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
-    Binary,
-    /// Text with the shortest digits that read back to the same value.
-    Text,
-    /// Text with Kaldi's seven digits.
-    SevenDigits,
-}
 
 pub(crate) struct KaldiWriter {
     archive: Sink,
