@@ -216,8 +216,10 @@ impl Format for Kaldi {
         }
         let (style, dtypes) = style(options)?;
         let writer = match options.get("list") {
-            Some(list) => KaldiWriter::of_files(Files::open(list, &output, env)?, style, dtypes)?,
-            None => KaldiWriter::new(&output, style, dtypes)?,
+            Some(list) => {
+                KaldiWriter::of_files(Files::open(list, &output, env)?, style, dtypes, env)?
+            }
+            None => KaldiWriter::new(&output, style, dtypes, env)?,
         };
         Ok(Box::new(writer.compress(Compress::of(options)?)))
     }

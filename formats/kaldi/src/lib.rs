@@ -14,6 +14,7 @@ mod lines;
 mod number;
 mod object;
 mod opaque;
+mod pieces;
 mod print;
 mod probe;
 mod put;

@@ -1,15 +1,15 @@
 //! Writing archives, with or without a script file beside them.
 
-use spr_core::bytes::{ByteOrder, Codec, Locator, Output, Part, Sink, swap_in_place};
+use spr_core::bytes::{ByteOrder, Codec, Env, Locator, Output, Part, swap_in_place};
 use spr_core::format::{Place, Writer, Written};
-use spr_core::model::{Dtype, Element, Matrix, Rank, Utterance, is_word_byte};
+use spr_core::model::{Dtype, Matrix, Rank, Utterance, is_word_byte};
 use spr_core::{Error, Limits, Result};
 
 use crate::encode::{Compress, Encoder, decode, is_stored};
 use crate::files::Files;
 use crate::kind::group_of;
 use crate::object::EMPTY_VECTOR;
-use crate::print::Seven;
+use crate::pieces::Archive;
 use crate::put::{self, Style};
 use crate::recognise::TAG;
 use crate::specifier::rxfilename;
@@ -19,9 +19,7 @@ use crate::wave;
 const BLOCK: usize = 64 << 10;
 
 pub(crate) struct KaldiWriter {
-    archive: Sink,
-    /// The script file and the archive's name in it.
-    script: Option<(Sink, String)>,
+    archive: Archive,
     style: Style,
     /// Element types of features.
     dtypes: &'static [Dtype],
@@ -40,7 +38,12 @@ pub(crate) struct KaldiWriter {
 }
 
 impl KaldiWriter {
-    pub(crate) fn new(output: &Output, style: Style, dtypes: &'static [Dtype]) -> Result<Self> {
+    pub(crate) fn new(
+        output: &Output,
+        style: Style,
+        dtypes: &'static [Dtype],
+        env: &Env,
+    ) -> Result<Self> {
         let script = match output.companion("scp") {
             Some(_) => {
                 let name = name_in_script(output)?;
@@ -48,9 +51,9 @@ impl KaldiWriter {
             }
             None => None,
         };
+        let archive = output.create(Part::Main, false)?;
         Ok(Self {
-            archive: output.create(Part::Main, false)?,
-            script,
+            archive: Archive::new(archive, script, style, env.threads),
             style,
             dtypes,
             group: None,
@@ -65,10 +68,15 @@ impl KaldiWriter {
     }
 
     /// A writer of one file an object, each where `files` says.
-    pub(crate) fn of_files(files: Files, style: Style, dtypes: &'static [Dtype]) -> Result<Self> {
+    pub(crate) fn of_files(
+        files: Files,
+        style: Style,
+        dtypes: &'static [Dtype],
+        env: &Env,
+    ) -> Result<Self> {
         Ok(Self {
             files: Some(files),
-            ..Self::new(&Output::nowhere(), style, dtypes)?
+            ..Self::new(&Output::nowhere(), style, dtypes, env)?
         })
     }
 
@@ -112,50 +120,35 @@ impl KaldiWriter {
     }
 
     fn write_other(&mut self, utt: &Utterance) -> Result<()> {
-        self.flush()?;
         self.archive.put(&self.encoded)?;
         match &utt.audio {
-            Some(audio) => wave::write_samples(audio, &mut self.archive, &mut self.encoded),
+            Some(audio) => wave::write_samples(audio, self.archive.direct()?, &mut self.encoded),
             None => Ok(()),
         }
     }
 
-    /// One number, with its tag or a space behind it.
-    fn number(&mut self, matrix: &Matrix) -> Result<()> {
-        if self.style == Style::Binary {
-            self.block.extend_from_slice(b"\0B");
-            self.block.push(match matrix.dtype() {
-                Dtype::F64 => 8,
-                _ => TAG,
-            });
-            let start = self.block.len();
-            self.block.extend_from_slice(matrix.as_bytes());
-            if ByteOrder::NATIVE == ByteOrder::Big {
-                self.block[start..].reverse();
-            }
-            return self.flush();
+    fn write_object(&mut self, matrix: &Matrix) -> Result<()> {
+        match (matrix.dtype(), matrix.rank()) {
+            _ if self.style != Style::Binary => self.text(matrix),
+            (_, Rank::Scalar) => self.number(matrix),
+            (Dtype::I32, _) => self.tagged_integers(matrix),
+            _ => self.binary(matrix),
         }
-        for value in matrix.as_slice::<f32>().unwrap_or_default() {
-            put::print(*value, self.style, &mut self.block);
-        }
-        for value in matrix.as_slice::<f64>().unwrap_or_default() {
-            put::print(*value, self.style, &mut self.block);
-        }
-        self.block.push(b'\n');
-        self.flush()
     }
 
-    fn write_object(&mut self, matrix: &Matrix) -> Result<()> {
-        match (matrix.dtype(), self.style) {
-            _ if matrix.rank() == Rank::Scalar => self.number(matrix),
-            (Dtype::I32, Style::Binary) => self.tagged_integers(matrix),
-            (Dtype::I32, _) => self.line(matrix.as_slice().unwrap_or_default()),
-            (_, Style::Binary) => self.binary(matrix),
-            (Dtype::F64, Style::Text) => self.brackets::<f64>(matrix, f64::print),
-            (Dtype::F64, Style::SevenDigits) => self.brackets(matrix, f64::print_seven),
-            (_, Style::Text) => self.brackets::<f32>(matrix, f32::print),
-            (_, Style::SevenDigits) => self.brackets(matrix, f32::print_seven),
+    /// One number with its tag.
+    fn number(&mut self, matrix: &Matrix) -> Result<()> {
+        self.block.extend_from_slice(b"\0B");
+        self.block.push(match matrix.dtype() {
+            Dtype::F64 => 8,
+            _ => TAG,
+        });
+        let start = self.block.len();
+        self.block.extend_from_slice(matrix.as_bytes());
+        if ByteOrder::NATIVE == ByteOrder::Big {
+            self.block[start..].reverse();
         }
+        self.flush()
     }
 
     fn binary(&mut self, matrix: &Matrix) -> Result<()> {
@@ -200,53 +193,36 @@ impl KaldiWriter {
         self.flush()
     }
 
-    /// Integers, each with a space behind it.
-    fn line(&mut self, values: &[i32]) -> Result<()> {
-        for values in values.chunks(BLOCK / 16) {
-            for value in values {
-                value.print(&mut self.block);
-                self.block.push(b' ');
-            }
-            self.flush()?;
+    /// Floats in brackets, unless there is but one; integers without.
+    fn text(&mut self, matrix: &Matrix) -> Result<()> {
+        let archive = &mut self.archive;
+        if matrix.dtype() == Dtype::I32 || matrix.rank() == Rank::Scalar {
+            archive.numbers(matrix)?;
+            return archive.text(b"\n");
         }
-        self.block.push(b'\n');
-        self.flush()
-    }
-
-    /// Floats in brackets, each with a space behind it.
-    fn brackets<T: Element>(&mut self, matrix: &Matrix, print: fn(T, &mut Vec<u8>)) -> Result<()> {
-        let values = matrix.as_slice::<T>().unwrap_or_default();
-        self.block.extend_from_slice(b" [");
-        let rows = match matrix.rank() {
-            Rank::Matrix => values.chunks(matrix.cols().max(1)),
-            _ => values.chunks(values.len().max(1)),
-        };
-        for row in rows {
-            self.block.extend_from_slice(match matrix.rank() {
-                Rank::Matrix => b"\n  ",
-                _ => b" ",
-            });
-            for values in row.chunks(BLOCK / 32) {
-                for value in values {
-                    print(*value, &mut self.block);
-                    self.block.push(b' ');
-                }
-                if self.block.len() > BLOCK / 2 {
-                    self.flush()?;
-                }
+        match (matrix.is_empty(), matrix.rank()) {
+            (false, Rank::Matrix) => {
+                archive.text(b" [")?;
+                archive.rows(matrix)?;
+                archive.text(b"]\n")
+            }
+            (false, _) => {
+                archive.text(b" [ ")?;
+                archive.numbers(matrix)?;
+                archive.text(b"]\n")
+            }
+            // Kaldi writes one space, and so does its style; where the reader would expect the
+            // other rank, more is due otherwise.
+            (true, rank) if rank == self.rank || self.style == Style::SevenDigits => {
+                archive.text(b" [ ]\n")
+            }
+            (true, Rank::Matrix) => archive.text(b" [\n ]\n"),
+            (true, _) => {
+                archive.text(b" [")?;
+                archive.text(EMPTY_VECTOR)?;
+                archive.text(b"\n")
             }
         }
-        self.block
-            .extend_from_slice(match (values.is_empty(), matrix.rank()) {
-                (false, _) => b"]",
-                // Kaldi writes one space, and so does its style; where the reader would expect the
-                // other rank, more is due otherwise.
-                (true, rank) if rank == self.rank || self.style == Style::SevenDigits => b" ]",
-                (true, Rank::Matrix) => b"\n ]",
-                (true, _) => EMPTY_VECTOR,
-            });
-        self.block.push(b'\n');
-        self.flush()
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -258,7 +234,7 @@ impl KaldiWriter {
 
 impl Writer for KaldiWriter {
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let refused = |e: Error, archive: &Sink| {
+        let refused = |e: Error, archive: &Archive| {
             let e = e.file(archive.name());
             e.utterance(&utt.key).continuable()
         };
@@ -272,12 +248,12 @@ impl Writer for KaldiWriter {
             let index = files
                 .find(&utt.key)
                 .map_err(|e| e.utterance(&utt.key).continuable())?;
-            self.archive = files.create(index)?;
+            self.archive.replace(files.create(index)?)?;
+        } else if matrix.is_some() && self.style != Style::Binary {
+            self.archive.start_text(&utt.key)?;
         } else {
-            self.block.extend_from_slice(utt.key.as_bytes());
-            self.block.push(b' ');
+            self.archive.start(&utt.key)?;
         }
-        let offset = self.archive.position() + self.block.len() as u64;
         match matrix {
             Some(_) if compress => self.write_encoded()?,
             Some(matrix) => self.write_object(matrix)?,
@@ -285,16 +261,9 @@ impl Writer for KaldiWriter {
         }
         self.group = Some(group_of(utt));
         self.rank = utt.features.as_ref().map_or(self.rank, Matrix::rank);
-        if let Some((script, name)) = &mut self.script {
-            self.block.extend_from_slice(utt.key.as_bytes());
-            self.block
-                .extend_from_slice(format!(" {name}:{offset}\n").as_bytes());
-            script.put(&self.block)?;
-        }
         if self.files.is_some() {
             let nowhere = Output::nowhere().create(Part::Main, false)?;
-            let file = std::mem::replace(&mut self.archive, nowhere);
-            self.written.bytes += file.finish()?;
+            self.written.bytes += self.archive.replace(nowhere)?.finish()?;
         }
         self.written.count(utt);
         Ok(())
@@ -302,9 +271,6 @@ impl Writer for KaldiWriter {
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
         self.written.bytes += self.archive.finish()?;
-        if let Some((script, _)) = self.script {
-            self.written.bytes += script.finish()?;
-        }
         Ok(self.written)
     }
 }
