@@ -18,8 +18,12 @@ pub struct Capability {
     pub features: String,
     /// Frame labels.
     pub labels: String,
-    /// Audio.
-    pub audio: bool,
+    /// Element types of audio samples.
+    pub audio: String,
+    /// Labelled stretches of time.
+    pub segments: bool,
+    /// What was said.
+    pub text: bool,
     /// Objects that are neither features nor labels.
     pub objects: &'static str,
     /// How names are kept.
@@ -69,7 +73,9 @@ pub fn of(format: &'static dyn Format) -> Result<Capability> {
         extensions: info.extensions,
         features: features(&caps),
         labels: labels(&caps),
-        audio: caps.audio,
+        audio: dtypes(caps.audio),
+        segments: caps.segments,
+        text: caps.text,
         objects: match caps.objects {
             Objects::None => "no",
             Objects::Kinds(kinds) if kinds.len() < Object::KINDS.len() => "some",
@@ -95,6 +101,9 @@ pub fn of(format: &'static dyn Format) -> Result<Capability> {
 fn dtypes(list: &[Dtype]) -> String {
     if list.len() == Dtype::ALL.len() {
         return "all types".to_owned();
+    }
+    if list.is_empty() {
+        return "no".to_owned();
     }
     list.iter().map(|d| d.name()).collect::<Vec<_>>().join(" ")
 }
@@ -171,17 +180,19 @@ pub(crate) fn yes(held: bool) -> &'static str {
 /// None with the formats built in.
 pub fn markdown(registry: &Registry) -> Result<String> {
     let mut out = String::from(
-        "| format | features | labels | audio | other objects | names | same in all | no frames | frame shift | header lines |\n\
-         |---|---|---|---|---|---|---|---|---|---|\n",
+        "| format | features | labels | audio | segments | text | other objects | names | same in all | no frames | frame shift | header lines |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for format in registry.formats() {
         let c = of(format)?;
         out.push_str(&format!(
-            "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+            "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
             c.name,
             c.features,
             c.labels,
-            yes(c.audio),
+            c.audio,
+            yes(c.segments),
+            yes(c.text),
             c.objects,
             c.keys,
             c.uniform,

@@ -167,7 +167,7 @@ fn scan(reader: &mut dyn Reader, facts: &mut Facts) -> Result<()> {
                 facts.shapes.dims.insert(features.cols());
             }
         }
-        kinds.extend(utt.other());
+        kinds.extend(utt.others());
         if let Some(audio) = &utt.audio {
             rates.insert(audio.rate);
             #[expect(

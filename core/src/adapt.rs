@@ -115,9 +115,24 @@ impl Adapter {
             return Err(Error::unfit(message)
                 .hint("`spr-convert formats` says what holds objects of that kind"));
         }
-        if utt.audio.is_some() && !self.caps.audio {
+        if utt.segments.is_some() && !self.caps.segments {
+            self.report.add(LossKind::Segments, &utt.key, None);
+            utt.segments = None;
+        }
+        if utt.text.is_some() && !self.caps.text {
+            self.report
+                .add(LossKind::Labels, &utt.key, Some("what was said"));
+            utt.text = None;
+        }
+        let Some(audio) = &mut utt.audio else {
+            return Ok(());
+        };
+        if self.caps.audio.is_empty() {
             self.report.add(LossKind::Audio, &utt.key, None);
             utt.audio = None;
+        } else if let Some(target) = target_dtype(audio.samples.dtype(), self.caps.audio) {
+            let stats = audio.samples.cast(target, &self.limits)?;
+            self.report.add_cast(&utt.key, &stats);
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ pub enum LossKind {
     Precision,
     /// Numbers beyond the range of the target's type.
     Range,
-    /// Frame labels.
+    /// Frame labels, or the text of what was said.
     Labels,
     /// Names of utterances.
     Keys,
@@ -69,7 +69,7 @@ impl LossKind {
         match self {
             Self::Precision => "digits of numbers",
             Self::Range => "numbers beyond the target's range",
-            Self::Labels => "frame labels",
+            Self::Labels => "labels",
             Self::Keys => "names of utterances",
             Self::Boundaries => "where utterances start and end",
             Self::Metadata => "header lines, frame shift and the like",

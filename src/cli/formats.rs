@@ -65,7 +65,9 @@ fn full(format: &Capability) -> String {
             "frame shift",
             capabilities::yes(format.frame_times).to_owned(),
         ),
-        ("audio", capabilities::yes(format.audio).to_owned()),
+        ("audio", format.audio.clone()),
+        ("segments", capabilities::yes(format.segments).to_owned()),
+        ("text", capabilities::yes(format.text).to_owned()),
         ("objects", format.objects.to_owned()),
         ("header lines", format.tags.to_owned()),
     ] {

@@ -143,8 +143,12 @@ pub struct Caps {
     pub labels: Option<LabelCaps>,
     /// Objects of other kinds.
     pub objects: Objects,
-    /// Whether audio is kept.
-    pub audio: bool,
+    /// Element types of audio samples, the preferred one first; none if audio is not kept.
+    pub audio: &'static [Dtype],
+    /// Whether segments are kept.
+    pub segments: bool,
+    /// Whether the text of what was said is kept.
+    pub text: bool,
     /// What becomes of an utterance without frames.
     pub empty: Empty,
     /// Whether the frame shift and the frame offset are kept.

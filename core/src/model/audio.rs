@@ -7,13 +7,13 @@ use super::{Dtype, Matrix, Rank};
 pub struct Audio {
     /// Samples a second.
     pub rate: u32,
-    /// 16-bit samples: rows are moments, columns are channels.
+    /// Rows are moments, columns are channels; integers fill the range of their type.
     pub samples: Matrix,
 }
 
 impl Audio {
-    /// Whether the samples are a matrix of 16-bit integers.
-    pub fn is_proper(&self) -> bool {
-        self.samples.dtype() == Dtype::I16 && self.samples.rank() == Rank::Matrix
+    /// Whether the samples are a matrix of one of these types.
+    pub fn is_of(&self, dtypes: &[Dtype]) -> bool {
+        dtypes.contains(&self.samples.dtype()) && self.samples.rank() == Rank::Matrix
     }
 }

@@ -9,6 +9,7 @@ mod key;
 mod matrix;
 mod meta;
 mod object;
+mod segment;
 mod utterance;
 
 pub use audio::Audio;
@@ -20,4 +21,5 @@ pub use key::{Key, is_word_byte};
 pub use matrix::{Matrix, Rank};
 pub use meta::{Meta, Tag};
 pub use object::{GaussPosterior, Lists, Object, Sparse};
+pub use segment::Segment;
 pub use utterance::Utterance;

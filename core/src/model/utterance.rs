@@ -1,6 +1,6 @@
 //! The unit that readers fill, stages change and writers take.
 
-use super::{Audio, Key, Matrix, Meta, Object};
+use super::{Audio, Key, Matrix, Meta, Object, Segment};
 
 /// One utterance. The caller owns it and lends it to a reader again and again.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,6 +13,10 @@ pub struct Utterance {
     pub labels: Option<Matrix>,
     /// Sampled sound.
     pub audio: Option<Audio>,
+    /// Labelled stretches of time, in their order.
+    pub segments: Option<Vec<Segment>>,
+    /// What was said, in whatever encoding.
+    pub text: Option<Vec<u8>>,
     /// An object of another kind; it stands alone.
     pub object: Option<Object>,
     /// What the header said.
@@ -36,14 +40,23 @@ impl Utterance {
     /// Takes away what is neither features nor labels.
     pub fn clear_others(&mut self) {
         (self.audio, self.object) = (None, None);
+        (self.segments, self.text) = (None, None);
     }
 
     /// What is there beside features and labels, by name.
+    pub fn others(&self) -> impl Iterator<Item = &'static str> {
+        let there = [
+            self.object.as_ref().map(Object::kind),
+            self.audio.as_ref().map(|_| "audio"),
+            self.segments.as_ref().map(|_| "segments"),
+            self.text.as_ref().map(|_| "text"),
+        ];
+        there.into_iter().flatten()
+    }
+
+    /// The first of the [others](Self::others).
     pub fn other(&self) -> Option<&'static str> {
-        match &self.object {
-            Some(object) => Some(object.kind()),
-            None => self.audio.as_ref().map(|_| "audio"),
-        }
+        self.others().next()
     }
 
     /// The features to fill, their allocation kept from the utterance before.

@@ -75,7 +75,9 @@ impl Format for Jsonl {
             empty: Empty::Kept,
             frame_times: true,
             objects: Objects::All,
-            audio: true,
+            audio: Dtype::ALL,
+            segments: true,
+            text: true,
             tags: Tags::Any,
             max_rows: u64::MAX,
         })

@@ -5,6 +5,7 @@ mod line;
 mod numbers;
 mod object;
 mod reader;
+mod segments;
 mod text;
 mod writer;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use spr_core::model::{Dtype, Key, Meta, Rank, Tag, Utterance};
@@ -13,6 +13,7 @@ use spr_core::{Error, Limits, Result};
 
 use crate::numbers::{self, Shape};
 use crate::object::{self, AudioFields};
+use crate::segments::SegmentFields;
 use crate::text;
 
 /// Formats whose header lines are known by name.
@@ -43,9 +44,10 @@ struct Fields<'a> {
     value: Option<&'a RawValue>,
     #[serde(borrow)]
     audio: Option<Object<AudioFields<'a>>>,
-    // Fields of the canonical form that no model holds yet.
-    segments: Option<IgnoredAny>,
-    text: Option<IgnoredAny>,
+    #[serde(borrow)]
+    segments: Option<Vec<Object<SegmentFields<'a>>>>,
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
 }
 
 #[derive(serde::Deserialize)]
@@ -111,7 +113,6 @@ pub(crate) fn read(line: &[u8], utt: &mut Utterance, limits: &Limits) -> Result<
 
 impl Fields<'_> {
     fn fill(&self, utt: &mut Utterance, limits: &Limits) -> Result<()> {
-        self.refuse_others()?;
         match &self.features {
             Some(Object(features)) => {
                 let at = |e: Error| e.context("features");
@@ -141,7 +142,7 @@ impl Fields<'_> {
                 let message = "an object of another kind stands alone";
                 return Err(Error::malformed(message));
             }
-            (None, None) => return Err(Error::malformed("has neither features nor labels")),
+            (None, None) => return Err(Error::malformed("holds nothing but a key")),
             (Some(f), Some(l)) if f.rows() != l.rows() => {
                 return Err(Error::malformed(format!(
                     "{} frames of features, but labels for {}",
@@ -163,6 +164,14 @@ impl Fields<'_> {
         if let Some(Object(audio)) = &self.audio {
             utt.audio = Some(audio.read(limits).map_err(|e| e.context("audio"))?);
         }
+        if let Some(segments) = &self.segments {
+            let segments = segments.iter().map(|Object(segment)| segment.read());
+            let segments: Result<Vec<_>> = segments.collect();
+            utt.segments = Some(segments.map_err(|e| e.context("segments"))?);
+        }
+        if let Some(text) = self.text {
+            utt.text = Some(text::read(text, "the text")?.into_owned());
+        }
         utt.object = match (&self.kind, self.value) {
             (Some(kind), Some(value)) => {
                 Some(object::read(kind, value).map_err(|e| e.context("value"))?)
@@ -170,20 +179,10 @@ impl Fields<'_> {
             (None, None) => None,
             _ => return Err(Error::malformed("kind and value stand together")),
         };
-        if utt.object.is_some() && utt.audio.is_some() {
+        if utt.object.is_some() && utt.others().count() > 1 {
             return Err(Error::malformed("an object of another kind stands alone"));
         }
         Ok(())
-    }
-
-    fn refuse_others(&self) -> Result<()> {
-        let others = [("segments", &self.segments), ("text", &self.text)];
-        match others.iter().find(|(_, field)| field.is_some()) {
-            Some((name, _)) => Err(Error::unsupported(format!(
-                "holds '{name}', which is not converted yet"
-            ))),
-            None => Ok(()),
-        }
     }
 
     fn read_labels(&self, labels: &str, utt: &mut Utterance, limits: &Limits) -> Result<()> {
@@ -205,7 +204,7 @@ impl Fields<'_> {
     }
 }
 
-fn dtype(name: &str) -> Result<Dtype> {
+pub(crate) fn dtype(name: &str) -> Result<Dtype> {
     name.parse().map_err(|e: Error| {
         let shown: String = name.chars().take(30).collect();
         Error::malformed(format!("unknown element type '{}'", shown.escape_debug()))
@@ -339,13 +338,18 @@ mod tests {
                 r#"{"key":7,"labels":[1]}"#,
                 r#"the key is neither a string nor {"bytes":"hex"}"#,
             ),
+            (r#"{"key":"a"}"#, "utterance a: holds nothing but a key"),
             (
-                r#"{"key":"a"}"#,
-                "utterance a: has neither features nor labels",
+                r#"{"key":"a","text":7}"#,
+                r#"utterance a: the text is neither a string nor {"bytes":"hex"}"#,
             ),
             (
-                r#"{"key":"a","text":"x y"}"#,
-                "utterance a: holds 'text', which is not converted yet",
+                r#"{"key":"a","segments":[{"start":2,"end":1,"label":"b"}]}"#,
+                "utterance a: segments: a segment starts at 2 and ends before that",
+            ),
+            (
+                r#"{"key":"a","segments":[[0,1,"b"]]}"#,
+                "utterance a: byte 24 of the line: invalid type: sequence, expected an object",
             ),
             (
                 r#"{"key":"a","labels":["ah"]}"#,

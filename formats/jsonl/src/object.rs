@@ -1,10 +1,12 @@
 //! Objects that are neither features nor labels: `"kind"` and `"value"`; and audio.
 
+use std::borrow::Cow;
+
 use spr_core::model::{Audio, Dtype, GaussPosterior, Lists, Matrix, Object, Rank, Sparse};
 use spr_core::{Error, Limits, Result};
 
 use crate::numbers::{self, Array, Shape};
-use crate::text;
+use crate::{line, text};
 
 /// Appends the fields `kind` and `value`.
 pub(crate) fn write(object: &Object, out: &mut Vec<u8>) {
@@ -237,7 +239,8 @@ fn sparse(kind: &str, value: &serde_json::value::RawValue) -> Result<Object> {
 #[serde(deny_unknown_fields)]
 pub(crate) struct AudioFields<'a> {
     rate: u32,
-    dtype: &'a str,
+    #[serde(borrow)]
+    dtype: Cow<'a, str>,
     shape: [u64; 2],
     #[serde(borrow)]
     data: &'a serde_json::value::RawValue,
@@ -246,9 +249,7 @@ pub(crate) struct AudioFields<'a> {
 impl AudioFields<'_> {
     /// Reads the samples.
     pub(crate) fn read(&self, limits: &Limits) -> Result<Audio> {
-        if self.dtype != "i16" {
-            return Err(Error::unsupported("samples that are not i16"));
-        }
+        let dtype = line::dtype(&self.dtype)?;
         let [rows, cols] = self.shape;
         let shape = Shape {
             rank: Rank::Matrix,
@@ -256,7 +257,7 @@ impl AudioFields<'_> {
             cols,
         };
         let mut samples = Matrix::default();
-        numbers::read(self.data.get(), Dtype::I16, shape, &mut samples, limits)?;
+        numbers::read(self.data.get(), dtype, shape, &mut samples, limits)?;
         Ok(Audio {
             rate: self.rate,
             samples,

@@ -2,10 +2,10 @@
 
 use spr_core::bytes::{Output, Part, Sink};
 use spr_core::format::{Writer, Written};
-use spr_core::model::{Audio, Dtype, Matrix, Meta, Rank, Utterance};
+use spr_core::model::{Audio, Dtype, Matrix, Meta, Rank, Segment, Utterance};
 use spr_core::{Error, Result, dispatch};
 
-use crate::{line, numbers, object, text};
+use crate::{line, numbers, object, segments, text};
 
 /// Bytes of a line after which they are passed on.
 const BLOCK: usize = 256 << 10;
@@ -86,8 +86,9 @@ impl JsonlWriter {
     fn write_audio(&mut self, audio: &Audio) -> Result<()> {
         let (rows, cols) = (audio.samples.rows(), audio.samples.cols());
         let head = format!(
-            ",\"audio\":{{\"rate\":{},\"dtype\":\"i16\",\"shape\":[{rows},{cols}],\"data\":",
-            audio.rate
+            ",\"audio\":{{\"rate\":{},\"dtype\":\"{}\",\"shape\":[{rows},{cols}],\"data\":",
+            audio.rate,
+            audio.samples.dtype()
         );
         self.line.extend_from_slice(head.as_bytes());
         self.write_data(&audio.samples)?;
@@ -132,6 +133,14 @@ impl Writer for JsonlWriter {
         if let Some(audio) = &utt.audio {
             self.write_audio(audio)?;
         }
+        if let Some(segments) = &utt.segments {
+            self.line.extend_from_slice(b",\"segments\":");
+            segments::write(segments, &mut self.line);
+        }
+        if let Some(said) = &utt.text {
+            self.line.extend_from_slice(b",\"text\":");
+            text::write(said, &mut self.line);
+        }
         self.line.extend_from_slice(b",\"meta\":{");
         write_meta(&utt.meta, &mut self.line);
         self.line.extend_from_slice(b"}}\n");
@@ -152,16 +161,21 @@ impl Writer for JsonlWriter {
 /// What could not be read back as it is.
 fn check(utt: &Utterance) -> Result<()> {
     let matrices = [&utt.features, &utt.labels];
-    if utt.audio.as_ref().is_some_and(|audio| !audio.is_proper()) {
-        return Err(Error::unfit("audio whose samples are no matrix of i16"));
+    let audio = utt.audio.as_ref();
+    if audio.is_some_and(|audio| !audio.is_of(Dtype::ALL)) {
+        return Err(Error::unfit("audio whose samples are no matrix"));
     }
-    if utt.object.is_some() && (utt.audio.is_some() || matrices.iter().any(|m| m.is_some())) {
+    let mut segments = utt.segments.iter().flatten();
+    if !segments.all(Segment::is_proper) {
+        return Err(Error::unfit("segments whose times are not in order"));
+    }
+    if utt.object.is_some() && (utt.others().count() > 1 || matrices.iter().any(|m| m.is_some())) {
         return Err(Error::unfit(
             "an object of another kind that does not stand alone",
         ));
     }
     if matrices.iter().all(|m| m.is_none()) && utt.other().is_none() {
-        return Err(Error::unfit("has neither features nor labels"));
+        return Err(Error::unfit("holds nothing but a key"));
     }
     if let (Some(f), Some(l)) = (&utt.features, &utt.labels)
         && f.rows() != l.rows()

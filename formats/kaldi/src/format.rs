@@ -171,7 +171,9 @@ impl Format for Kaldi {
                 same_columns: true,
             }),
             objects: put::KINDS,
-            audio: !text,
+            audio: if text { &[] } else { &[Dtype::I16] },
+            segments: false,
+            text: false,
             empty: Empty::Shapeless,
             frame_times: false,
             tags: match Compress::of(options)? {

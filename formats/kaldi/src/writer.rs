@@ -111,7 +111,7 @@ impl KaldiWriter {
         if self.style != Style::Binary {
             return Err(unfit("audio, of which no text can be made"));
         }
-        if !audio.is_proper() {
+        if !audio.is_of(&[Dtype::I16]) {
             return Err(unfit("audio whose samples are no matrix of i16"));
         }
         self.encoded.clear();
@@ -295,7 +295,11 @@ impl KaldiWriter {
             return Err(unfit(format!("{group} behind entries of {first}")));
         }
         let matrix = match (&utt.features, &utt.labels) {
-            (None, None) if utt.object.is_some() != utt.audio.is_some() => None,
+            (None, None)
+                if utt.others().count() == 1 && (utt.object.is_some() || utt.audio.is_some()) =>
+            {
+                None
+            }
             _ if utt.other().is_some() => {
                 return Err(unfit(format!(
                     "{} with something else",

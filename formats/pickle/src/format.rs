@@ -72,7 +72,9 @@ impl Format for Pickle {
                 same_columns: true,
             }),
             objects: Objects::None,
-            audio: false,
+            audio: &[],
+            segments: false,
+            text: false,
             empty: if names {
                 Empty::Shapeless
             } else {

@@ -140,7 +140,9 @@ impl Format for Spraak {
             empty: Empty::Kept,
             frame_times: true,
             objects: Objects::None,
-            audio: false,
+            audio: &[],
+            segments: false,
+            text: false,
             tags: Tags::Of(TAGS),
             max_rows: u64::MAX,
         })

@@ -16,6 +16,13 @@ pub fn compare(want: &Utterance, got: &Utterance, text: bool) -> Result<(), Stri
     if want.audio != got.audio {
         return Err(format!("want {:?}, got {:?}", want.audio, got.audio));
     }
+    if want.segments != got.segments {
+        let (want, got) = (&want.segments, &got.segments);
+        return Err(format!("want {want:?}, got {got:?}"));
+    }
+    if want.text != got.text {
+        return Err(format!("want {:?}, got {:?}", want.text, got.text));
+    }
     if want.meta != got.meta {
         return Err(format!("meta: want {:?}, got {:?}", want.meta, got.meta));
     }

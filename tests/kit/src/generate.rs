@@ -9,7 +9,8 @@ use proptest::sample::select;
 use spr_core::Limits;
 use spr_core::format::{Caps, Empty, Keys, Tags};
 use spr_core::model::{
-    Decimal, Dtype, GaussPosterior, Key, Matrix, Meta, Object, Rank, Sparse, Tag, Utterance,
+    Decimal, Dtype, GaussPosterior, Key, Matrix, Meta, Object, Rank, Segment, Sparse, Tag,
+    Utterance,
 };
 
 use crate::faults::Random;
@@ -152,6 +153,17 @@ pub fn matrix(dtype: Dtype, rank: Rank, rows: usize, cols: usize, seed: u64) -> 
         }
     }
     matrix
+}
+
+/// Segments one after the other, more for a larger `n`; the last goes on to the end.
+pub fn segments(n: usize) -> Vec<Segment> {
+    let times: Vec<f64> = (0u8..).map(|t| f64::from(t) / 4.0).take(n + 3).collect();
+    let segment = |t: usize| Segment {
+        start: times[t],
+        end: times.get(t + 1).copied(),
+        label: format!("ah{t}").into_bytes().into(),
+    };
+    (0..n + 3).map(segment).collect()
 }
 
 /// An object of a kind of [`Object::KINDS`], of about `size` items, not empty.

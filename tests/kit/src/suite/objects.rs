@@ -1,5 +1,5 @@
-//! Objects that are neither features nor labels, and audio: held ones come back, others are
-//! refused.
+//! Objects that are neither features nor labels, audio, segments and text: held ones come back,
+//! others are refused.
 
 use spr_core::Limits;
 use spr_core::model::{Audio, Dtype, Object, Rank, Utterance};
@@ -17,32 +17,54 @@ pub(super) fn run(bench: &Bench<'_>) {
             false => refused(bench, kind, &utts[..1]),
         }
     }
-    let utts = (0..bench.most()).map(sound).collect::<Vec<_>>();
-    match bench.caps.audio {
-        true => held(bench, "audio", &utts),
-        false => refused(bench, "audio", &utts[..1]),
+    for &dtype in Dtype::ALL {
+        let sound = |n| Utterance {
+            audio: Some(sound(n, dtype)),
+            ..named(n)
+        };
+        let held = bench.caps.audio.contains(&dtype);
+        held_or_refused(bench, &format!("audio of {dtype}"), held, sound);
+    }
+    let segmented = |n| Utterance {
+        segments: Some(generate::segments(n)),
+        ..named(n)
+    };
+    held_or_refused(bench, "segments", bench.caps.segments, segmented);
+    let said = |n| Utterance {
+        text: Some(format!("word {n}").into_bytes()),
+        ..named(n)
+    };
+    held_or_refused(bench, "text", bench.caps.text, said);
+}
+
+fn held_or_refused(bench: &Bench<'_>, what: &str, caps: bool, make: impl Fn(usize) -> Utterance) {
+    let utts = bench.prepared((0..bench.most()).map(make).collect());
+    match caps {
+        true => held(bench, what, &utts),
+        false => refused(bench, what, &utts[..1]),
+    }
+}
+
+fn named(n: usize) -> Utterance {
+    Utterance {
+        key: format!("utt-{n}").as_str().into(),
+        ..Utterance::default()
     }
 }
 
 /// Several objects of a kind, none of them empty.
 fn objects(kind: &str, count: usize) -> Vec<Utterance> {
     let utterance = |n: usize| Utterance {
-        key: format!("utt-{n}").as_str().into(),
         object: Some(generate::object(kind, n + 1)),
-        ..Utterance::default()
+        ..named(n)
     };
     (0..count).map(utterance).collect()
 }
 
-fn sound(n: usize) -> Utterance {
-    let samples = generate::plain(Dtype::I16, Rank::Matrix, 4 + n, 2);
-    Utterance {
-        key: format!("utt-{n}").as_str().into(),
-        audio: Some(Audio {
-            rate: 16000,
-            samples,
-        }),
-        ..Utterance::default()
+fn sound(n: usize, dtype: Dtype) -> Audio {
+    Audio {
+        rate: 16000,
+        samples: generate::plain(dtype, Rank::Matrix, 4 + n, 2),
     }
 }
 
