@@ -4,12 +4,14 @@
 //! * [`bytes`] – sources that undo compression, outputs that appear whole or not at all;
 //! * [`format`](mod@format) – the contract between the converter and a format;
 //! * [`stage`] – readers made of readers;
+//! * [`companding`] – µ-law and A-law;
 //! * [`adapt`] – the only place where data are narrowed or dropped, measured and reported.
 //!
 //! The core knows no format.
 
 pub mod adapt;
 pub mod bytes;
+pub mod companding;
 mod error;
 pub mod format;
 mod keymap;
