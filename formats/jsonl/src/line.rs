@@ -116,7 +116,7 @@ impl Fields<'_> {
         match &self.features {
             Some(Object(features)) => {
                 let at = |e: Error| e.context("features");
-                let (dtype, shape) = (dtype(&features.dtype), features.shape());
+                let (dtype, shape) = (numbers::dtype(&features.dtype), features.shape());
                 let (dtype, shape) = (dtype.map_err(at)?, shape.map_err(at)?);
                 numbers::read(
                     features.data.get(),
@@ -186,7 +186,10 @@ impl Fields<'_> {
     }
 
     fn read_labels(&self, labels: &str, utt: &mut Utterance, limits: &Limits) -> Result<()> {
-        let dtype = self.label_dtype.as_deref().map_or(Ok(Dtype::I32), dtype)?;
+        let dtype = self
+            .label_dtype
+            .as_deref()
+            .map_or(Ok(Dtype::I32), numbers::dtype)?;
         let mut shape = Shape::of(labels)?;
         match self.label_columns {
             Some(cols) if shape.rows == 0 => {
@@ -202,14 +205,6 @@ impl Fields<'_> {
         }
         numbers::read(labels, dtype, shape, utt.labels_mut(), limits)
     }
-}
-
-pub(crate) fn dtype(name: &str) -> Result<Dtype> {
-    name.parse().map_err(|e: Error| {
-        let shown: String = name.chars().take(30).collect();
-        Error::malformed(format!("unknown element type '{}'", shown.escape_debug()))
-            .hint(e.hint_text().unwrap_or_default())
-    })
 }
 
 impl Features<'_> {
@@ -349,7 +344,7 @@ mod tests {
             ),
             (
                 r#"{"key":"a","segments":[[0,1,"b"]]}"#,
-                "utterance a: byte 24 of the line: invalid type: sequence, expected an object",
+                "utterance a: byte 23 of the line: invalid type: sequence, expected an object",
             ),
             (
                 r#"{"key":"a","labels":["ah"]}"#,

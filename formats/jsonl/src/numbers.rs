@@ -312,6 +312,15 @@ pub(crate) fn write<T: Element>(values: &[T], out: &mut Vec<u8>) {
     }
 }
 
+/// The element type called `name`.
+pub(crate) fn dtype(name: &str) -> Result<Dtype> {
+    name.parse().map_err(|e: Error| {
+        let shown: String = name.chars().take(30).collect();
+        Error::malformed(format!("unknown element type '{}'", shown.escape_debug()))
+            .hint(e.hint_text().unwrap_or_default())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@ use spr_core::model::{Audio, Dtype, GaussPosterior, Lists, Matrix, Object, Rank,
 use spr_core::{Error, Limits, Result};
 
 use crate::numbers::{self, Array, Shape};
-use crate::{line, text};
+use crate::text;
 
 /// Appends the fields `kind` and `value`.
 pub(crate) fn write(object: &Object, out: &mut Vec<u8>) {
@@ -249,7 +249,7 @@ pub(crate) struct AudioFields<'a> {
 impl AudioFields<'_> {
     /// Reads the samples.
     pub(crate) fn read(&self, limits: &Limits) -> Result<Audio> {
-        let dtype = line::dtype(&self.dtype)?;
+        let dtype = numbers::dtype(&self.dtype)?;
         let [rows, cols] = self.shape;
         let shape = Shape {
             rank: Rank::Matrix,
