@@ -31,7 +31,8 @@ struct Shape {
 }
 
 impl Adapter {
-    /// An adapter for a target that can hold `caps`; features are cast to `dtype` if given.
+    /// An adapter for a target that can hold `caps`; features and audio are cast to `dtype` if
+    /// given.
     pub fn new(caps: Caps, dtype: Option<Dtype>, keys_generated: bool, limits: Limits) -> Self {
         let report = LossReport::default();
         Self {
@@ -65,9 +66,10 @@ impl Adapter {
         self.fit_labels(utt)?;
         self.fit_features(utt)?;
         self.fit_meta(utt);
+        let other = utt.other();
         self.fit_others(utt)?;
         if utt.features.is_none() && utt.labels.is_none() && utt.other().is_none() {
-            return Err(self.nothing_left());
+            return Err(self.nothing_left(other));
         }
         if utt.frames() > self.caps.max_rows {
             return Err(Error::unfit(format!(
@@ -83,10 +85,15 @@ impl Adapter {
         Ok(())
     }
 
-    /// The error for an utterance of which nothing fits.
-    fn nothing_left(&self) -> Error {
-        match self.caps.labels {
-            Some(caps) if !caps.alone => {
+    /// The error for an utterance of which nothing fits; `other` was there beside features and
+    /// labels.
+    fn nothing_left(&self, other: Option<&str>) -> Error {
+        match (other, self.caps.labels) {
+            (Some(what), _) => {
+                Error::unfit(format!("holds only {what}, which the format can't hold"))
+                    .hint(format!("`spr-convert formats` says what holds {what}"))
+            }
+            (None, Some(caps)) if !caps.alone => {
                 Error::unfit("holds labels alone, the format only beside features")
                     .hint("give the features, and these with --labels")
             }
@@ -130,8 +137,12 @@ impl Adapter {
         if self.caps.audio.is_empty() {
             self.report.add(LossKind::Audio, &utt.key, None);
             utt.audio = None;
-        } else if let Some(target) = target_dtype(audio.samples.dtype(), self.caps.audio) {
-            let stats = audio.samples.cast(target, &self.limits)?;
+            return Ok(());
+        }
+        let asked = self.dtype.unwrap_or(audio.samples.dtype());
+        let held = target_dtype(asked, self.caps.audio);
+        for target in [Some(asked), held].into_iter().flatten() {
+            let stats = audio.cast(target, &self.limits)?;
             self.report.add_cast(&utt.key, &stats);
         }
         Ok(())
