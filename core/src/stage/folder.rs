@@ -8,7 +8,7 @@ use crate::model::{DatasetInfo, Key, Utterance};
 use crate::{Error, ErrorKind, Result};
 
 /// Reads every file of a folder as one utterance, whose key is the file's path in the folder
-/// without its extension. Utterances come in the order of their keys.
+/// without its extension, in which capitals are as good as small letters. Utterances come in the order of their keys.
 pub struct FolderReader {
     files: std::vec::IntoIter<(Key, PathBuf)>,
     format: &'static dyn Format,
@@ -76,12 +76,16 @@ impl FolderReader {
             .extension()
             .unwrap_or_default();
         let format = registry.detect(&mut Source::open(first)?)?;
-        Ok((format, extension.to_string_lossy().into_owned()))
+        let extension = extension.to_string_lossy().to_ascii_lowercase();
+        Ok((format, extension))
     }
 
-    fn read_file(&self, path: &Path, utt: &mut Utterance) -> Result<()> {
+    fn read_file(&mut self, path: &Path, utt: &mut Utterance) -> Result<()> {
         let source = Source::open(path)?;
         let mut reader = self.format.open(source, &self.options, &self.env)?;
+        if self.info.compression.is_none() {
+            self.info.compression.clone_from(&reader.info().compression);
+        }
         if !reader.read(utt)? {
             return Err(Error::malformed("the file holds no utterance"));
         }
@@ -121,8 +125,9 @@ fn list(folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<(Vec<(Key, PathB
         }
         let path = entry.into_path();
         let plain = Codec::strip_extension(&path);
-        match plain.extension().and_then(|e| e.to_str()) {
-            Some(extension) if wanted(extension) => {
+        let extension = plain.extension().and_then(|e| e.to_str());
+        match extension.map(str::to_ascii_lowercase) {
+            Some(extension) if wanted(&extension) => {
                 let stem = plain.with_extension("");
                 let relative = stem.strip_prefix(folder).unwrap_or(&stem);
                 files.push((Key::from(relative.as_os_str().as_encoded_bytes()), path));
