@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read, Write};
 
 use spr_core::bytes::{Env, Finish, Source};
 use spr_core::format::{Format, Options, Reader};
-use spr_core::model::{Decimal, Matrix, Rank, Tag, Utterance};
+use spr_core::model::{Audio, Decimal, Matrix, Rank, Tag, Utterance};
 use spr_core::{Error, Result};
 
 /// Reads after which a reader that has not ended is taken to run for ever.
@@ -191,6 +191,11 @@ fn stale() -> Utterance {
         key: "stale".into(),
         features: Matrix::from_rows(&[0.5f64; 21], 7, Rank::Matrix).ok(),
         labels: Matrix::from_rows(&[-1i8; 6], 2, Rank::Matrix).ok(),
+        audio: Some(Audio {
+            rate: 99,
+            samples: Matrix::from_rows(&[7u16; 6], 2, Rank::Matrix).unwrap_or_default(),
+        }),
+        text: Some(b"stale".to_vec()),
         ..Utterance::default()
     };
     utt.meta.frame_shift = Decimal::parse("99");

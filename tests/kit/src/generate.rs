@@ -9,7 +9,7 @@ use proptest::sample::select;
 use spr_core::Limits;
 use spr_core::format::{Caps, Empty, Keys, Tags};
 use spr_core::model::{
-    Decimal, Dtype, GaussPosterior, Key, Matrix, Meta, Object, Rank, Segment, Sparse, Tag,
+    Audio, Decimal, Dtype, GaussPosterior, Key, Matrix, Meta, Object, Rank, Segment, Sparse, Tag,
     Utterance,
 };
 
@@ -22,6 +22,8 @@ pub struct Plan {
     pub features: Option<Rank>,
     /// Label columns, if there are labels: one, or several.
     pub labels: Option<Columns>,
+    /// Whether there is audio, alone.
+    pub audio: bool,
 }
 
 /// How many labels a frame has.
@@ -46,6 +48,7 @@ pub fn plans(caps: &Caps) -> Vec<Plan> {
         plans.push(Plan {
             features: Some(rank),
             labels: None,
+            audio: false,
         });
     }
     if let Some(labels) = caps.labels {
@@ -57,15 +60,25 @@ pub fn plans(caps: &Caps) -> Vec<Plan> {
                 plans.push(Plan {
                     features: None,
                     labels: Some(columns),
+                    audio: false,
                 });
             }
             if labels.with_features && !ranks.is_empty() {
                 plans.push(Plan {
                     features: Some(Rank::Matrix),
                     labels: Some(columns),
+                    audio: false,
                 });
             }
         }
+    }
+    // Where other data are held, audio is tested beside the other kinds of objects.
+    if plans.is_empty() && !caps.audio.is_empty() {
+        plans.push(Plan {
+            features: None,
+            labels: None,
+            audio: true,
+        });
     }
     plans
 }
@@ -92,13 +105,14 @@ fn utterance(caps: Caps, shared: Shared) -> impl Strategy<Value = Utterance> {
     let own = (
         key(caps.keys),
         rows(caps),
-        columns(caps.features.map_or(1, |f| f.max_cols)),
+        columns(caps.features.map_or(u64::MAX, |f| f.max_cols)),
         dtypes(caps.features.map(|f| f.dtypes)),
+        dtypes(Some(caps.audio).filter(|held| !held.is_empty())),
         label_columns(caps),
         meta(caps),
         any::<u64>(),
     );
-    own.prop_map(move |(key, rows, cols, dtype, labels, meta, seed)| {
+    own.prop_map(move |(key, rows, cols, dtype, audio, labels, meta, seed)| {
         let same_dim = caps.features.is_some_and(|f| f.same_dim);
         let same_dtype = caps.features.is_some_and(|f| f.same_dtype);
         let same_columns = caps.labels.is_some_and(|l| l.same_columns);
@@ -121,10 +135,15 @@ fn utterance(caps: Caps, shared: Shared) -> impl Strategy<Value = Utterance> {
             Columns::One => matrix(label_dtype, Rank::Vector, rows, 1, seed ^ 1),
             Columns::Several => matrix(label_dtype, Rank::Matrix, rows, labels, seed ^ 1),
         });
+        let audio = plan.audio.then(|| Audio {
+            rate: [8000, 16000, 44100, 1][rows % 4],
+            samples: matrix(audio, Rank::Matrix, rows, cols, seed),
+        });
         Utterance {
             key,
             features,
             labels,
+            audio,
             meta,
             ..Utterance::default()
         }

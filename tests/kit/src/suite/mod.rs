@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use spr_core::bytes::{Access, Env, Output, Source};
 use spr_core::format::{Caps, Count, Format, Keys, Options, Place};
-use spr_core::model::{Dtype, Rank, Utterance};
+use spr_core::model::{Audio, Dtype, Rank, Utterance};
 use spr_core::{Limits, Result};
 use tempfile::TempDir;
 
@@ -152,10 +152,15 @@ impl<'a> Bench<'a> {
                 Columns::One => generate::plain(label_dtype, Rank::Vector, rows, 1),
                 Columns::Several => generate::plain(label_dtype, Rank::Matrix, rows, 2),
             });
+            let audio = plan.audio.then(|| Audio {
+                rate: 16000,
+                samples: generate::plain(self.caps.audio[0], Rank::Matrix, rows, 2),
+            });
             Utterance {
                 key: format!("utt-{n}").as_str().into(),
                 features,
                 labels,
+                audio,
                 ..Utterance::default()
             }
         };

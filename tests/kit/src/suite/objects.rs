@@ -72,6 +72,7 @@ fn held(bench: &Bench<'_>, kind: &str, utts: &[Utterance]) {
     if let Err(e) = trip(bench, utts) {
         bench.fail(format_args!("round trip of {kind}"), e);
     }
+    let utts = if bench.folder { &utts[..1] } else { utts };
     let bytes = match crate::write_memory(bench.suite.format, bench.pairs, utts) {
         Ok(bytes) => bytes,
         Err(e) => bench.fail(format_args!("writing {kind} to memory"), e),

@@ -120,6 +120,9 @@ fn cases(bench: &Bench<'_>) -> Vec<(&'static str, Vec<Utterance>)> {
         if plan.labels.is_some() {
             cases.of_labels(plan);
         }
+        if plan.audio {
+            cases.of_audio(plan);
+        }
     }
     cases.kinds();
     cases.list
@@ -167,6 +170,7 @@ impl Cases<'_> {
         }
         self.add_both("neither features nor labels", plan, |utt| {
             (utt.features, utt.labels) = (None, None);
+            utt.audio = None;
         });
         if !caps.frame_times {
             self.add_both("a frame shift", plan, |utt| {
@@ -286,6 +290,28 @@ impl Cases<'_> {
                 utt.labels = None;
             });
         }
+    }
+
+    fn of_audio(&mut self, plan: Plan) {
+        self.add_both("features beside audio", plan, |utt| {
+            utt.features = Some(generate::plain(Dtype::F32, Rank::Matrix, 2, 3));
+        });
+        self.add_both("labels beside audio", plan, |utt| {
+            utt.labels = Some(generate::plain(Dtype::I32, Rank::Vector, 2, 1));
+        });
+        self.add_both("text beside audio", plan, |utt| {
+            utt.text = Some(b"word".to_vec());
+        });
+        self.add_both("audio without channels", plan, |utt| {
+            if let Some(audio) = &mut utt.audio {
+                audio.samples = generate::plain(audio.samples.dtype(), Rank::Matrix, 0, 0);
+            }
+        });
+        self.add_both("a vector as audio", plan, |utt| {
+            if let Some(audio) = &mut utt.audio {
+                audio.samples = generate::plain(audio.samples.dtype(), Rank::Vector, 3, 1);
+            }
+        });
     }
 
     /// Ranks, and combinations of features and labels, that are not held.

@@ -109,6 +109,15 @@ fn sweep(bench: &Bench<'_>) {
             });
             check(bench, &format!("labels of {dtype} in {plan:?}"), utts);
         }
+        for &dtype in bench.caps.audio.iter().filter(|_| plan.audio) {
+            for (rows, cols) in [(30, 1), (31, 3), (1, 40)] {
+                let mut utts = bench.sample(plan, 1);
+                if let Some(audio) = &mut utts[0].audio {
+                    audio.samples = generate::matrix(dtype, Rank::Matrix, rows, cols, 7);
+                }
+                check(bench, &format!("audio of {cols} x {dtype}"), utts);
+            }
+        }
     }
 }
 
@@ -168,6 +177,10 @@ fn empties(bench: &Bench<'_>) {
             }
             if let Some(labels) = &mut utt.labels {
                 *labels = generate::matrix(labels.dtype(), labels.rank(), 0, labels.cols(), 1);
+            }
+            if let Some(audio) = &mut utt.audio {
+                let samples = &mut audio.samples;
+                *samples = generate::matrix(samples.dtype(), Rank::Matrix, 0, samples.cols(), 1);
             }
             let alone = vec![utts[empty].clone()];
             check(bench, &format!("an empty utterance of {plan:?}"), utts);
