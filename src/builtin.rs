@@ -10,6 +10,9 @@ pub fn registry() -> Registry {
         &spr_format_pickle::FORMAT,
         &spr_format_spraak::SPR,
         &spr_format_spraak::KEY,
+        &spr_format_audio::WAV,
+        &spr_format_audio::SPHERE,
+        &spr_format_audio::AU,
         &spr_format_jsonl::FORMAT,
     ];
     Registry::new(formats)

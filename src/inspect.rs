@@ -73,6 +73,8 @@ pub struct Shapes {
     pub ranks: BTreeSet<&'static str>,
     /// Label columns.
     pub label_columns: BTreeSet<usize>,
+    /// Channels of audio, and element types of its samples.
+    pub channels: BTreeSet<(usize, Dtype)>,
     /// The shortest and the longest utterance, in frames.
     pub frames: Option<(u64, u64)>,
     /// The frame shift with its digits.
@@ -122,6 +124,8 @@ fn headers(reader: &dyn Reader, quick: bool, facts: &mut Facts) {
         if info.label_columns.is_some_and(|n| n > 0) {
             facts.kinds.push("labels");
         }
+        facts.sample_rate = info.sample_rate.map(u64::from);
+        facts.kinds.extend(info.sample_rate.map(|_| "audio"));
     }
 }
 
@@ -170,6 +174,11 @@ fn scan(reader: &mut dyn Reader, facts: &mut Facts) -> Result<()> {
         kinds.extend(utt.others());
         if let Some(audio) = &utt.audio {
             rates.insert(audio.rate);
+            let samples = &audio.samples;
+            facts
+                .shapes
+                .channels
+                .insert((samples.cols(), samples.dtype()));
             #[expect(
                 clippy::cast_precision_loss,
                 reason = "a duration needs no more digits"

@@ -18,7 +18,8 @@ use spr_convert::inspect::inspect;
 use spr_convert::{Result, builtin};
 
 /// Cases that must be found, so that a moved folder can't make the tests pass by finding none.
-const CASES: [(&str, usize, usize); 5] = [
+const CASES: [(&str, usize, usize); 6] = [
+    ("audio", 60, 33),
     ("jsonl", 13, 16),
     ("kaldi", 85, 39),
     ("pfile", 19, 26),
@@ -167,6 +168,7 @@ fn info_is_right() {
                 "labels",
                 "frame_shift",
                 "duration",
+                "sample_rate",
             ] {
                 assert_eq!(got[field], expected[field], "{}: {field}", case.display());
             }

@@ -12,19 +12,23 @@ use std::fs;
 use std::path::Path;
 
 use spr_convert::argument::{Input, Target};
+use spr_convert::core::Limits;
 use spr_convert::core::bytes::Env;
-use spr_convert::core::model::Utterance;
+use spr_convert::core::model::{Dtype, Utterance};
 use spr_convert::job::{Job, Outcome};
 use spr_convert::{Error, ErrorKind, builtin};
 
 /// Name and the ending of an output of that format.
-const FORMATS: [(&str, &str); 6] = [
+const FORMATS: [(&str, &str); 9] = [
     ("kaldi", ".ark"),
     ("pfile", ".pfile"),
     ("pickle", ".pkl"),
     ("spr", ".spr/"),
     ("key", ".key/"),
     ("jsonl", ".jsonl"),
+    ("wav", ".wav/"),
+    ("sphere", ".sph/"),
+    ("au", ".au/"),
 ];
 
 /// What should come of writing a data set in a format.
@@ -43,34 +47,58 @@ struct Data {
     name: &'static str,
     jsonl: &'static str,
     /// In the order of `FORMATS`.
-    expect: [Expect; 6],
+    expect: [Expect; 9],
 }
 
-const DATA: [Data; 9] = [
+const DATA: [Data; 11] = [
     Data {
         name: "f32",
         jsonl: r#"{"key":"a","features":{"dtype":"f32","shape":[2,3],"data":[[1,-2.5,0.1],[3,"nan","-inf"]]},"labels":null,"meta":{}}
 {"key":"b-é","features":{"dtype":"f32","shape":[1,3],"data":[[1e-40,3.4028235e38,-0]]},"labels":null,"meta":{}}
 "#,
-        expect: [Same, Same, Same, Same, Same, Same],
+        expect: [
+            Same, Same, Same, Same, Same, Same, Refused, Refused, Refused,
+        ],
     },
     Data {
         name: "f64",
         jsonl: r#"{"key":"a","features":{"dtype":"f64","shape":[1,2],"data":[[0.1,1e300]]},"labels":null,"meta":{}}
 "#,
-        expect: [Same, Loss("precision"), Same, Same, Same, Same],
+        expect: [
+            Same,
+            Loss("precision"),
+            Same,
+            Same,
+            Same,
+            Same,
+            Refused,
+            Refused,
+            Refused,
+        ],
     },
     Data {
         name: "f64 that fits f32",
         jsonl: r#"{"key":"a","features":{"dtype":"f64","shape":[1,2],"data":[[0.5,1]]},"labels":null,"meta":{}}
 "#,
-        expect: [Same, Same, Same, Same, Same, Same],
+        expect: [
+            Same, Same, Same, Same, Same, Same, Refused, Refused, Refused,
+        ],
     },
     Data {
         name: "i32",
         jsonl: r#"{"key":"a","features":{"dtype":"i32","shape":[1,2],"data":[[2147483647,-5]]},"labels":null,"meta":{}}
 "#,
-        expect: [Same, Loss("precision"), Same, Same, Same, Same],
+        expect: [
+            Same,
+            Loss("precision"),
+            Same,
+            Same,
+            Same,
+            Same,
+            Refused,
+            Refused,
+            Refused,
+        ],
     },
     Data {
         name: "u64",
@@ -83,6 +111,9 @@ const DATA: [Data; 9] = [
             Same,
             Loss("precision"),
             Same,
+            Refused,
+            Refused,
+            Refused,
         ],
     },
     Data {
@@ -97,27 +128,69 @@ const DATA: [Data; 9] = [
             Loss("labels"),
             Loss("labels"),
             Same,
+            Refused,
+            Refused,
+            Refused,
         ],
     },
     Data {
         name: "labels alone",
         jsonl: r#"{"key":"a","features":null,"labels":[7,-1],"meta":{}}
 "#,
-        expect: [Same, Same, Refused, Refused, Refused, Same],
+        expect: [
+            Same, Same, Refused, Refused, Refused, Same, Refused, Refused, Refused,
+        ],
     },
     Data {
         name: "vectors",
         jsonl: r#"{"key":"a","features":{"dtype":"f32","shape":[2],"data":[1,2]},"labels":null,"meta":{}}
 {"key":"b","features":{"dtype":"f32","shape":[1],"data":[0.25]},"labels":null,"meta":{}}
 "#,
-        expect: [Same, Loss("rank"), Same, Loss("rank"), Loss("rank"), Same],
+        expect: [
+            Same,
+            Loss("rank"),
+            Same,
+            Loss("rank"),
+            Loss("rank"),
+            Same,
+            Refused,
+            Refused,
+            Refused,
+        ],
     },
     Data {
         name: "two widths",
         jsonl: r#"{"key":"a","features":{"dtype":"f32","shape":[1,2],"data":[[1,2]]},"labels":null,"meta":{}}
 {"key":"b","features":{"dtype":"f32","shape":[1,3],"data":[[1,2,3]]},"labels":null,"meta":{}}
 "#,
-        expect: [Same, Refused, Refused, Same, Same, Same],
+        expect: [
+            Same, Refused, Refused, Same, Same, Same, Refused, Refused, Refused,
+        ],
+    },
+    Data {
+        name: "audio of 16 bits",
+        jsonl: r#"{"key":"a","audio":{"rate":16000,"dtype":"f32","shape":[3,2],"data":[[0.5,-1],[0,0.25],[-0.125,0]]},"meta":{}}
+{"key":"b","audio":{"rate":8000,"dtype":"u8","shape":[2,1],"data":[[128],[255]]},"meta":{}}
+"#,
+        expect: [
+            Same, Refused, Refused, Refused, Refused, Same, Same, Same, Same,
+        ],
+    },
+    Data {
+        name: "audio of more bits",
+        jsonl: r#"{"key":"a","audio":{"rate":16000,"dtype":"f32","shape":[1,2],"data":[[0.1,-1]]},"meta":{}}
+"#,
+        expect: [
+            Loss("precision"),
+            Refused,
+            Refused,
+            Refused,
+            Refused,
+            Same,
+            Same,
+            Same,
+            Same,
+        ],
     },
 ];
 
@@ -143,7 +216,14 @@ fn read(path: &Path) -> Vec<Utterance> {
 fn same_values(a: &[Utterance], b: &[Utterance]) -> bool {
     let text = |u: &Utterance| {
         let mut lines = vec![u.key.to_string()];
-        for matrix in [&u.features, &u.labels].into_iter().flatten() {
+        // As floats, so that samples of other types agree if they are as loud.
+        let mut audio = u.audio.clone().unwrap_or_default();
+        audio.cast(Dtype::F64, &Limits::default()).unwrap();
+        lines.push(format!("{} samples a second", audio.rate));
+        for matrix in [&u.features, &u.labels, &Some(audio.samples)]
+            .into_iter()
+            .flatten()
+        {
             lines.push(format!(
                 "{:?} {} {}",
                 matrix.rank(),
@@ -206,7 +286,7 @@ fn every_pair() {
             }
         }
     }
-    assert_eq!(pairs, 228, "pairs tried");
+    assert_eq!(pairs, 423, "pairs tried");
 }
 
 fn check(

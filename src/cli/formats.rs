@@ -35,6 +35,10 @@ fn list(formats: &[Capability]) -> String {
     let mut out = String::new();
     for format in formats {
         let extensions: Vec<_> = format.extensions.iter().map(|e| format!(".{e}")).collect();
+        let audio = match format.audio.as_str() {
+            "no" => String::new(),
+            held => format!(" audio: {held};"),
+        };
         out.push_str(&format!("{:<8}{}\n", format.name, format.title));
         out.push_str(&format!(
             "{:8}{}; features: {}\n",
@@ -43,7 +47,7 @@ fn list(formats: &[Capability]) -> String {
             format.features
         ));
         out.push_str(&format!(
-            "{:8}labels: {}; names: {}\n",
+            "{:8}labels: {};{audio} names: {}\n",
             "", format.labels, format.keys
         ));
     }

@@ -78,13 +78,13 @@ fn describe(facts: &Facts) -> String {
     let others = facts
         .kinds
         .iter()
-        .filter(|kind| !["features", "labels"].contains(kind));
+        .filter(|kind| !["features", "labels", "audio"].contains(kind));
     let others: Vec<_> = others.copied().collect();
     if !others.is_empty() {
         line("objects", others.join(", "));
     }
-    if let (Some(rate), Some(seconds)) = (facts.sample_rate, facts.duration) {
-        line("audio", format!("{rate} samples/s, {seconds:.2} s in all"));
+    if facts.kinds.contains(&"audio") {
+        line("audio", audio(facts));
     }
     if let Some(shift) = &facts.shapes.frame_shift {
         let mut text = format!("{shift} s");
@@ -135,6 +135,24 @@ fn features(facts: &Facts) -> String {
         text = format!("{}, {dtype}", ranks.join(" or "));
     }
     text
+}
+
+fn audio(facts: &Facts) -> String {
+    let channels = facts.shapes.channels.iter().take(6);
+    let channels: Vec<_> = channels
+        .map(|(n, dtype)| format!("{} of {dtype}", report::count(*n as u64, "channel")))
+        .collect();
+    let rate = match facts.sample_rate {
+        Some(rate) => format!("{rate} samples/s"),
+        None => "several rates".to_owned(),
+    };
+    let seconds = facts.duration.map(|s| format!("{s:.2} s in all"));
+    let channels = (!channels.is_empty()).then(|| channels.join(" or "));
+    let parts: Vec<_> = [channels, Some(rate), seconds]
+        .into_iter()
+        .flatten()
+        .collect();
+    parts.join(", ")
 }
 
 fn labels(facts: &Facts) -> String {

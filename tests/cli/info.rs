@@ -108,7 +108,12 @@ fn formats_come_from_the_capabilities() {
         .iter()
         .map(|f| f["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["kaldi", "pfile", "pickle", "spr", "key", "jsonl"]);
+    assert_eq!(
+        names,
+        [
+            "kaldi", "pfile", "pickle", "spr", "key", "wav", "sphere", "au", "jsonl"
+        ]
+    );
     for name in names {
         assert!(list.contains(name));
         assert!(s.ok(&format!("formats {name}")).out.contains("features"));

@@ -8,6 +8,7 @@
 )]
 
 mod arguments;
+mod audio;
 mod convert;
 mod damage;
 mod info;

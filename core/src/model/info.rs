@@ -45,6 +45,8 @@ pub struct DatasetInfo {
     pub compression: Option<String>,
     /// Seconds from frame to frame.
     pub frame_shift: Option<Decimal>,
+    /// Samples a second, if all utterances are audio of one rate.
+    pub sample_rate: Option<u32>,
     /// Where the keys come from.
     pub keys: KeySource,
     /// What the objects were found to be and why, where their bytes alone did not tell.

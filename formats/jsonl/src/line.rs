@@ -17,7 +17,9 @@ use crate::segments::SegmentFields;
 use crate::text;
 
 /// Formats whose header lines are known by name.
-const TAG_FORMATS: [&str; 5] = ["spraak", "kaldi", "pfile", "pickle", "jsonl"];
+const TAG_FORMATS: [&str; 8] = [
+    "spraak", "kaldi", "pfile", "pickle", "wav", "sphere", "au", "jsonl",
+];
 
 /// The name of a format whose header lines can be read back.
 pub(crate) fn tag_format(name: &[u8]) -> Option<&'static str> {

@@ -1,0 +1,140 @@
+//! AU: a header of six numbers and a note.
+
+use spr_core::bytes::{ByteOrder, Env, Source};
+use spr_core::companding::Companding;
+use spr_core::format::{FormatInfo, Options};
+use spr_core::model::{Audio, Dtype, Tag};
+use spr_core::{Error, Result};
+
+use crate::coding::{Coding, Extent};
+use crate::format::{Kind, tag, without_nuls};
+use crate::reader::{Head, end};
+
+const NAME: &str = "au";
+const NOTE: &[u8] = b"annotation";
+const FIXED: u32 = 24;
+
+pub(crate) static KIND: Kind = Kind {
+    info: FormatInfo {
+        name: NAME,
+        title: "AU audio of Sun and NeXT",
+        extensions: &["au", "snd"],
+        options: &[],
+    },
+    starts: |head| head.starts_with(b".snd") || head.starts_with(b"dns."),
+    open,
+    dtypes: &[Dtype::I16, Dtype::I8, Dtype::I32, Dtype::F32, Dtype::F64],
+    order: ByteOrder::Big,
+    even: false,
+    header,
+};
+
+fn open(source: &mut Source, _options: &Options, env: &Env) -> Result<Head> {
+    let order = match &source.array::<4>()? {
+        b".snd" => ByteOrder::Big,
+        b"dns." => ByteOrder::Little,
+        _ => return Err(Error::malformed("no AU header starts here").byte(0)),
+    };
+    let mut number = || {
+        let bytes = source.array()?;
+        Ok::<u32, Error>(match order {
+            ByteOrder::Big => u32::from_be_bytes(bytes),
+            ByteOrder::Little => u32::from_le_bytes(bytes),
+        })
+    };
+    let (start, size, encoding, rate, channels) =
+        (number()?, number()?, number()?, number()?, number()?);
+    let note = start
+        .checked_sub(FIXED)
+        .filter(|n| u64::from(*n) <= env.limits.max_header)
+        .ok_or_else(|| Error::malformed(format!("the samples start at byte {start}")).byte(4))?;
+    let coding = match encoding {
+        1 => Coding::Law(Companding::MuLaw),
+        2 => Coding::Plain(Dtype::I8),
+        3 => Coding::Plain(Dtype::I16),
+        4 => Coding::Packed24,
+        5 => Coding::Plain(Dtype::I32),
+        6 => Coding::Plain(Dtype::F32),
+        7 => Coding::Plain(Dtype::F64),
+        27 => Coding::Law(Companding::ALaw),
+        _ => {
+            let message = format!("samples of the encoding {encoding}");
+            return Err(Error::unsupported(message)
+                .byte(12)
+                .hint("decode it first, with sox or ffmpeg"));
+        }
+    };
+    if rate == 0 || channels == 0 {
+        return Err(
+            Error::malformed(format!("{channels} channels, {rate} samples a second")).byte(16),
+        );
+    }
+    let mut text = Vec::new();
+    for _ in 0..note {
+        text.push(source.byte()?);
+    }
+    let text = without_nuls(&text);
+    let block = u64::from(channels) * coding.width();
+    let extent = match size {
+        u32::MAX => Extent::ToEnd,
+        _ if !u64::from(size).is_multiple_of(block) => {
+            let message = format!("{size} bytes of samples are no multiple of {block}");
+            return Err(Error::malformed(message).byte(8));
+        }
+        _ => Extent::Rows(u64::from(size) / block),
+    };
+    Ok(Head {
+        rate,
+        channels: u64::from(channels),
+        coding,
+        order,
+        extent,
+        tags: (!text.is_empty())
+            .then(|| tag(NAME, NOTE, text))
+            .into_iter()
+            .collect(),
+        finish: Box::new(|source, _, _| end(source)),
+    })
+}
+
+fn header(audio: &Audio, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
+    let samples = &audio.samples;
+    let note = match tags {
+        [] => &[][..],
+        [tag] if tag.key == NOTE && !tag.value.is_empty() && !tag.value.ends_with(b"\0") => {
+            &tag.value
+        }
+        _ => {
+            return Err(Error::unfit(
+                "has header lines other than one annotation, which the format can't hold",
+            ));
+        }
+    };
+    let encoding: u32 = match samples.dtype() {
+        Dtype::I8 => 2,
+        Dtype::I16 => 3,
+        Dtype::I32 => 5,
+        Dtype::F32 => 6,
+        _ => 7,
+    };
+    let small = |n: usize| {
+        let n = u32::try_from(n).ok().filter(|n| *n < u32::MAX);
+        n.ok_or_else(|| Error::unfit("has more bytes or channels than the format can count"))
+    };
+    // The samples start at a multiple of 8.
+    let start = (FIXED as usize + note.len()).next_multiple_of(8);
+    let numbers = [
+        small(start)?,
+        small(samples.as_bytes().len())?,
+        encoding,
+        audio.rate,
+        small(samples.cols())?,
+    ];
+    out.extend_from_slice(b".snd");
+    for number in numbers {
+        out.extend_from_slice(&number.to_be_bytes());
+    }
+    out.extend_from_slice(note);
+    out.resize(start, 0);
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! How samples are stored.
+
+use spr_core::bytes::{ByteOrder, Sink, Source, swap_in_place};
+use spr_core::companding::Companding;
+use spr_core::model::{Dtype, Matrix, Rank};
+use spr_core::{Error, ErrorKind, Limits, Result};
+
+const STEP: usize = 64 << 10;
+
+/// One stored sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// The element as it is in the model.
+    Plain(Dtype),
+    /// Three bytes, the upper ones of an `i32`.
+    Packed24,
+    /// A logarithmic code, of an `i16`.
+    Law(Companding),
+}
+
+/// How many samples there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// So many in each channel.
+    Rows(u64),
+    /// All that is left of the file.
+    ToEnd,
+}
+
+impl Coding {
+    /// Bytes of a stored sample.
+    pub(crate) fn width(self) -> u64 {
+        match self {
+            Self::Plain(dtype) => dtype.size() as u64,
+            Self::Packed24 => 3,
+            Self::Law(_) => 1,
+        }
+    }
+
+    /// The element type that it is read as.
+    pub(crate) fn dtype(self) -> Dtype {
+        match self {
+            Self::Plain(dtype) => dtype,
+            Self::Packed24 => Dtype::I32,
+            Self::Law(_) => Dtype::I16,
+        }
+    }
+
+    /// What is undone on reading, if anything is.
+    pub(crate) fn coder(self) -> Option<&'static str> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Packed24 => Some("24-bit"),
+            Self::Law(Companding::MuLaw) => Some("mu-law"),
+            Self::Law(Companding::ALaw) => Some("A-law"),
+        }
+    }
+
+    /// Reads the samples of `channels` channels.
+    ///
+    /// # Errors
+    /// They are not all there, or more than `limits` allow.
+    pub(crate) fn read(
+        self,
+        source: &mut Source,
+        into: &mut Matrix,
+        channels: u64,
+        order: ByteOrder,
+        extent: Extent,
+        limits: &Limits,
+    ) -> Result<()> {
+        if let Self::Plain(dtype) = self {
+            return read_plain(source, into, (dtype, channels), order, extent, limits);
+        }
+        let mut codes = Matrix::default();
+        let shape = (Dtype::U8, channels * self.width());
+        read_plain(source, &mut codes, shape, order, extent, limits)?;
+        let (rows, cols) = (codes.rows(), usize::try_from(channels).unwrap_or(0));
+        into.reset(self.dtype(), Rank::Matrix, rows, cols, limits)
+            .map_err(|e| e.file(source.name()).byte(source.offset()))?;
+        match self {
+            Self::Law(law) => {
+                let table: [i16; 256] = std::array::from_fn(|n| law.decode(low_byte(n)));
+                let samples = into.as_slice_mut::<i16>().unwrap_or_default();
+                for (sample, code) in samples.iter_mut().zip(codes.as_bytes()) {
+                    *sample = table[usize::from(*code)];
+                }
+            }
+            _ => {
+                let samples = into.as_slice_mut::<i32>().unwrap_or_default();
+                for (sample, &[a, b, c]) in samples.iter_mut().zip(codes.as_bytes().as_chunks().0) {
+                    *sample = match order {
+                        ByteOrder::Little => i32::from_le_bytes([0, a, b, c]),
+                        ByteOrder::Big => i32::from_be_bytes([a, b, c, 0]),
+                    };
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn low_byte(n: usize) -> u8 {
+    n.to_le_bytes()[0]
+}
+
+fn read_plain(
+    source: &mut Source,
+    into: &mut Matrix,
+    (dtype, cols): (Dtype, u64),
+    order: ByteOrder,
+    extent: Extent,
+    limits: &Limits,
+) -> Result<()> {
+    let block = cols * dtype.size() as u64;
+    let rows = match (extent, source.remaining()) {
+        (Extent::Rows(rows), _) => rows,
+        (Extent::ToEnd, Some(bytes)) => {
+            if !bytes.is_multiple_of(block) {
+                return Err(inside(source, source.offset() + bytes));
+            }
+            bytes / block
+        }
+        (Extent::ToEnd, None) => return read_stream(source, into, (dtype, cols), order, limits),
+    };
+    source.read_matrix(into, (dtype, Rank::Matrix, rows, cols), order, limits)
+}
+
+/// Reads samples up to an end that is not known before.
+fn read_stream(
+    source: &mut Source,
+    into: &mut Matrix,
+    (dtype, cols): (Dtype, u64),
+    order: ByteOrder,
+    limits: &Limits,
+) -> Result<()> {
+    let block = limits.matrix_bytes(dtype, 1, cols);
+    let block = block.map_err(|e| e.file(source.name()).byte(source.offset()))?;
+    let cols = block / dtype.size();
+    into.start(dtype, Rank::Matrix, cols);
+    loop {
+        let rows = source.peek(STEP.max(block))?.len() / block;
+        if rows == 0 {
+            let rest = source.peek(block)?.len() as u64;
+            return match rest {
+                0 => Ok(()),
+                _ => Err(inside(source, source.offset() + rest)),
+            };
+        }
+        let out = into.extend_rows(rows, limits);
+        let out = out.map_err(|e| e.file(source.name()).byte(source.offset()))?;
+        source.fill(out)?;
+        if order != ByteOrder::NATIVE {
+            swap_in_place(out, dtype.size());
+        }
+    }
+}
+
+fn inside(source: &Source, end: u64) -> Error {
+    Error::new(ErrorKind::Truncated, "the file ends inside a sample")
+        .file(source.name())
+        .byte(end)
+}
+
+/// Writes samples as they are in the model.
+pub(crate) fn write(
+    samples: &Matrix,
+    order: ByteOrder,
+    block: &mut Vec<u8>,
+    sink: &mut Sink,
+) -> Result<()> {
+    let bytes = samples.as_bytes();
+    if order == ByteOrder::NATIVE {
+        return sink.put(bytes);
+    }
+    for part in bytes.chunks(STEP) {
+        block.clear();
+        block.extend_from_slice(part);
+        swap_in_place(block, samples.dtype().size());
+        sink.put(block)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(coding: Coding, bytes: &[u8], order: ByteOrder, known: bool) -> Result<Matrix> {
+        let mut source = match known {
+            true => Source::from_bytes("x", bytes.to_vec())?,
+            false => Source::from_reader("x", Box::new(std::io::Cursor::new(bytes.to_vec())))?,
+        };
+        let mut samples = Matrix::default();
+        let limits = Limits::default();
+        coding.read(&mut source, &mut samples, 2, order, Extent::ToEnd, &limits)?;
+        Ok(samples)
+    }
+
+    #[test]
+    fn every_coding_to_the_end_of_files_and_pipes() {
+        let (little, big) = (ByteOrder::Little, ByteOrder::Big);
+        for known in [true, false] {
+            let packed = [1, 2, 3, 0, 0, 0x80];
+            let m = read(Coding::Packed24, &packed, little, known).unwrap();
+            assert_eq!(m.as_slice::<i32>(), Some(&[0x0302_0100, i32::MIN][..]));
+            let m = read(Coding::Packed24, &packed, big, known).unwrap();
+            assert_eq!(m.as_slice::<i32>(), Some(&[0x0102_0300, 0x8000][..]));
+            let law = Coding::Law(Companding::ALaw);
+            let m = read(law, &[0xd5, 0x55], little, known).unwrap();
+            assert_eq!(m.as_slice::<i16>(), Some(&[8, -8][..]));
+            let plain = Coding::Plain(Dtype::I16);
+            let m = read(plain, &[0, 1, 0, 2], big, known).unwrap();
+            assert_eq!((m.rows(), m.as_slice::<i16>()), (1, Some(&[1, 2][..])));
+            assert_eq!(read(plain, &[], big, known).unwrap().rows(), 0);
+            for (coding, n) in [(plain, 5), (law, 1), (Coding::Packed24, 9)] {
+                let error = read(coding, &[0; 9][..n], little, known).unwrap_err();
+                assert_eq!(
+                    error.to_string(),
+                    format!("x@{n}: the file ends inside a sample")
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+#![doc = include_str!("../README.md")]
+
+mod au;
+mod coding;
+mod format;
+mod reader;
+mod sphere;
+mod wav;
+mod writer;
+
+pub use format::{AU, AudioFormat, SPHERE, WAV};

@@ -1,0 +1,220 @@
+//! The lines of a header.
+
+use spr_core::bytes::{ByteOrder, Source};
+use spr_core::model::{Dtype, Matrix, Rank};
+use spr_core::{Error, Limits, Result};
+
+pub(crate) const MAGIC: &[u8] = b"NIST_1A\n";
+/// Bytes of the first two lines: the magic and the size of the header.
+const START: u64 = 16;
+const END: &[u8] = b"end_head";
+/// What a header is filled up to a multiple of.
+const UNIT: usize = 1024;
+
+/// Names and values in their order.
+#[derive(Debug, Default)]
+pub(super) struct Header {
+    pub(super) lines: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Header {
+    /// Reads all bytes of a header.
+    ///
+    /// # Errors
+    /// It breaks the rules, or is larger than `limits` allow.
+    pub(super) fn read(source: &mut Source, limits: &Limits) -> Result<Self> {
+        if source.array::<8>()? != MAGIC {
+            return Err(Error::malformed("no SPHERE header starts here").byte(0));
+        }
+        let size = source.array::<8>()?;
+        let size = std::str::from_utf8(&size).ok().map(str::trim);
+        let size = size.and_then(|size| size.parse::<u64>().ok());
+        let rest = size
+            .and_then(|size| size.checked_sub(START))
+            .filter(|rest| *rest <= limits.max_header)
+            .ok_or_else(|| Error::malformed("the second line is no size of a header").byte(8))?;
+        let mut bytes = Matrix::default();
+        let shape = (Dtype::U8, Rank::Vector, rest, 1);
+        source.read_matrix(&mut bytes, shape, ByteOrder::NATIVE, limits)?;
+        let mut left = bytes.as_bytes();
+        let mut header = Self::default();
+        loop {
+            let at = START + (bytes.as_bytes().len() - left.len()) as u64;
+            let (line, after) = match memchr(left, b'\n') {
+                Some(n) => (&left[..n], &left[n + 1..]),
+                None => (left, &[][..]),
+            };
+            if line.trim_ascii() == END {
+                return Ok(header);
+            }
+            if left.is_empty() {
+                return Err(Error::malformed("the header has no end_head").byte(at));
+            }
+            if line.trim_ascii().is_empty() || line.starts_with(b";") {
+                left = after;
+                continue;
+            }
+            left = header.line(left, line).ok_or_else(|| {
+                let shown = line.escape_ascii();
+                Error::malformed(format!("'{shown}' is no line of a SPHERE header")).byte(at)
+            })?;
+        }
+    }
+
+    /// Takes `line`, with which `left` begins and over whose end a text may go on, and returns what
+    /// is left.
+    fn line<'a>(&mut self, left: &'a [u8], line: &'a [u8]) -> Option<&'a [u8]> {
+        let (name, rest) = word(line)?;
+        let (kind, value) =
+            word(rest).or_else(|| Some((rest.trim_ascii(), &rest[rest.len()..])))?;
+        let Some(length) = kind.strip_prefix(b"-s") else {
+            let value = value.trim_ascii();
+            if !matches!(kind, b"-i" | b"-r") || value.is_empty() {
+                return None;
+            }
+            self.add(name, value);
+            return Some(left.get(line.len() + 1..).unwrap_or_default());
+        };
+        let length: usize = std::str::from_utf8(length).ok()?.parse().ok()?;
+        let start = line.len() - value.len();
+        let value = left.get(start..)?.get(..length)?;
+        self.add(name, value);
+        let after = &left[start + length..];
+        let after = after.strip_prefix(b"\r").unwrap_or(after);
+        match after {
+            [] => Some(after),
+            [b'\n', after @ ..] => Some(after),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, name: &[u8], value: &[u8]) {
+        self.lines.push((name.to_vec(), value.to_vec()));
+    }
+
+    /// The value of `name`.
+    ///
+    /// # Errors
+    /// It is there more than once.
+    pub(super) fn text(&self, name: &str) -> Result<Option<&[u8]>> {
+        let mut values = self.lines.iter().filter(|(n, _)| n == name.as_bytes());
+        match (values.next(), values.next()) {
+            (Some(_), Some(_)) => Err(Error::malformed(format!("the header has two lines {name}"))),
+            (value, _) => Ok(value.map(|(_, value)| value.as_slice())),
+        }
+    }
+
+    /// The value of `name`, a number of things.
+    ///
+    /// # Errors
+    /// It is none.
+    pub(super) fn integer(&self, name: &str) -> Result<Option<u64>> {
+        let Some(value) = self.text(name)? else {
+            return Ok(None);
+        };
+        let number = std::str::from_utf8(value).ok().and_then(|v| v.parse().ok());
+        number.map(Some).ok_or_else(|| {
+            let value = value.escape_ascii();
+            Error::malformed(format!("{name} is '{value}', a whole number is due"))
+        })
+    }
+}
+
+fn memchr(bytes: &[u8], wanted: u8) -> Option<usize> {
+    bytes.iter().position(|b| *b == wanted)
+}
+
+/// The first word, and what stands behind the blank after it.
+fn word(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = line.iter().position(|b| matches!(b, b' ' | b'\t'))?;
+    (end > 0).then(|| (&line[..end], &line[end + 1..]))
+}
+
+/// The type of a value in a header.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Type {
+    Integer,
+    Real,
+    Text,
+}
+
+impl Type {
+    /// The narrowest type of a value.
+    fn of(value: &[u8]) -> Self {
+        let digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+        let size = value.strip_prefix(b"-").unwrap_or(value);
+        match size.iter().position(|b| *b == b'.') {
+            None if digits(size) => Self::Integer,
+            Some(point) if digits(&size[..point]) && digits(&size[point + 1..]) => Self::Real,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// A header to be written.
+pub(super) struct Print<'a>(&'a mut Vec<u8>);
+
+impl<'a> Print<'a> {
+    /// Starts a header in `out`, which is empty.
+    pub(super) fn new(out: &'a mut Vec<u8>) -> Self {
+        out.extend_from_slice(MAGIC);
+        out.extend_from_slice(b"        ");
+        Self(out)
+    }
+
+    /// Adds a line whose type is that of the value.
+    ///
+    /// # Errors
+    /// The name can't be stored.
+    pub(super) fn line(&mut self, name: &[u8], value: &[u8]) -> Result<()> {
+        self.typed(name, value, Type::of(value))
+    }
+
+    /// Adds a line of text.
+    ///
+    /// # Errors
+    /// The name can't be stored.
+    pub(super) fn text(&mut self, name: &[u8], value: &[u8]) -> Result<()> {
+        self.typed(name, value, Type::Text)
+    }
+
+    fn typed(&mut self, name: &[u8], value: &[u8], kind: Type) -> Result<()> {
+        let good = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
+        if !good || name == END || name.starts_with(b";") {
+            let name = name.escape_ascii();
+            return Err(Error::unfit(format!(
+                "the header line '{name}' has a name that the format can't hold"
+            )));
+        }
+        let kind = match kind {
+            Type::Integer => "-i".to_owned(),
+            Type::Real => "-r".to_owned(),
+            Type::Text => format!("-s{}", value.len()),
+        };
+        for part in [name, b" ", kind.as_bytes(), b" ", value, b"\n"] {
+            self.0.extend_from_slice(part);
+        }
+        Ok(())
+    }
+
+    /// Ends the header.
+    ///
+    /// # Errors
+    /// It is too long for its size to be told.
+    pub(super) fn end(self) -> Result<()> {
+        self.0.extend_from_slice(END);
+        self.0.push(b'\n');
+        let size = self.0.len().next_multiple_of(UNIT);
+        self.0.resize(size, b' ');
+        let text = format!("{size:>7}\n");
+        match self.0.get_mut(MAGIC.len()..16) {
+            Some(place) if place.len() == text.len() => {
+                place.copy_from_slice(text.as_bytes());
+                Ok(())
+            }
+            _ => Err(Error::unfit(
+                "has more header lines than the format can hold",
+            )),
+        }
+    }
+}

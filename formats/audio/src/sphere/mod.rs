@@ -1,0 +1,191 @@
+//! NIST SPHERE: a header of text lines in a whole number of kilobytes.
+
+mod header;
+
+use spr_core::bytes::{ByteOrder, Env, Source};
+use spr_core::companding::Companding;
+use spr_core::format::{FormatInfo, OptionSpec, Options};
+use spr_core::model::{Audio, Dtype, Tag, Utterance};
+use spr_core::{Error, ErrorKind, Result};
+
+use crate::coding::{Coding, Extent};
+use crate::format::{Kind, tag};
+use crate::reader::Head;
+use header::{Header, Print};
+
+const NAME: &str = "sphere";
+/// Lines that tell how the samples are stored.
+const OWN: [&str; 7] = [
+    "sample_count",
+    "sample_rate",
+    "channel_count",
+    "sample_n_bytes",
+    "sample_byte_format",
+    "sample_coding",
+    "sample_checksum",
+];
+
+pub(crate) static KIND: Kind = Kind {
+    info: FormatInfo {
+        name: NAME,
+        title: "NIST SPHERE audio, not compressed",
+        extensions: &["sph", "wv1", "wv2"],
+        options: &[OptionSpec {
+            name: "checksum",
+            value: "check|ignore",
+            help: "reading: whether sample_checksum must be right (default: check)",
+        }],
+    },
+    starts: |head| head.starts_with(header::MAGIC),
+    open,
+    dtypes: &[Dtype::I16, Dtype::I8, Dtype::I32],
+    order: ByteOrder::Little,
+    even: false,
+    header: print,
+};
+
+fn open(source: &mut Source, options: &Options, env: &Env) -> Result<Head> {
+    let check = options.choice("checksum", &[("check", true), ("ignore", false)])?;
+    let header = Header::read(source, &env.limits)?;
+    let bytes = header.integer("sample_n_bytes")?;
+    let coding = coding(&header, bytes)?;
+    let order = match (header.text("sample_byte_format")?, coding.width()) {
+        (_, 1) | (Some(b"01" | b"0123"), _) => ByteOrder::Little,
+        (Some(b"10" | b"3210"), _) => ByteOrder::Big,
+        (Some(other), _) => {
+            let message = format!("sample_byte_format {}", other.escape_ascii());
+            return Err(Error::unsupported(message));
+        }
+        (None, _) => return Err(Error::malformed("the header has no sample_byte_format")),
+    };
+    let rate = header.integer("sample_rate")?;
+    let rate = rate.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
+    let rate = rate.ok_or_else(|| Error::malformed("the header has no valid sample_rate"))?;
+    let channels = header.integer("channel_count")?.unwrap_or(1);
+    if channels == 0 {
+        return Err(Error::malformed("the header says 0 channels"));
+    }
+    let count = header.integer("sample_count")?;
+    let checksum = match check.unwrap_or(true) && coding == Coding::Plain(Dtype::I16) {
+        true => header.integer("sample_checksum")?,
+        false => None,
+    };
+    let tags = header.lines.iter();
+    let tags = tags.filter(|(name, _)| !is_own(name));
+    let finish = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
+        verify(source, utt, count, checksum, env)
+    };
+    Ok(Head {
+        rate,
+        channels,
+        coding,
+        order,
+        // Counts that are too small are met; the size of the file tells.
+        extent: Extent::ToEnd,
+        tags: tags.map(|(name, value)| tag(NAME, name, value)).collect(),
+        finish: Box::new(finish),
+    })
+}
+
+fn coding(header: &Header, bytes: Option<u64>) -> Result<Coding> {
+    let coding = header.text("sample_coding")?.unwrap_or(b"pcm");
+    let format = header.text("sample_byte_format")?;
+    let companding = match (coding, format) {
+        (b"ulaw" | b"mu-law" | b"mulaw", _) | (b"pcm", Some(b"mu-law")) => Some(Companding::MuLaw),
+        (b"alaw" | b"a-law", _) => Some(Companding::ALaw),
+        (b"pcm", _) => None,
+        (other, _) => {
+            let message = format!("samples coded as {}", other.escape_ascii());
+            return Err(Error::unsupported(message)
+                .hint("decode it first, with `sph2pipe -p FILE OUT` or w_decode"));
+        }
+    };
+    match (companding, bytes) {
+        (Some(law), Some(1) | None) => Ok(Coding::Law(law)),
+        (None, Some(1)) => Ok(Coding::Plain(Dtype::I8)),
+        (None, Some(2)) => Ok(Coding::Plain(Dtype::I16)),
+        (None, Some(4)) => Ok(Coding::Plain(Dtype::I32)),
+        (_, Some(bytes)) => {
+            let coding = coding.escape_ascii();
+            Err(Error::unsupported(format!(
+                "{coding} samples of {bytes} bytes"
+            )))
+        }
+        (None, None) => Err(Error::malformed("the header has no sample_n_bytes")),
+    }
+}
+
+/// Whether the samples are those that the header counts and sums up.
+fn verify(
+    source: &mut Source,
+    utt: &Utterance,
+    count: Option<u64>,
+    checksum: Option<u64>,
+    env: &Env,
+) -> Result<()> {
+    let samples = utt.audio.as_ref().map(|audio| &audio.samples);
+    let rows = samples.map_or(0, |samples| samples.rows() as u64);
+    if let Some(count) = count.filter(|count| *count > rows) {
+        let message =
+            format!("the file ends here: {count} samples a channel are due, {rows} are there");
+        return Err(source.error(ErrorKind::Truncated, message));
+    }
+    let values = samples.and_then(|samples| samples.as_slice::<i16>());
+    let sum = sum(values.unwrap_or_default());
+    if let Some(checksum) = checksum.filter(|checksum| *checksum != u64::from(sum)) {
+        let message = format!("the samples sum up to {sum}, sample_checksum is {checksum}");
+        return Err(source
+            .malformed(message)
+            .hint("checksum=ignore reads them all the same"));
+    }
+    if let Some(count) = count.filter(|count| *count < rows) {
+        let message =
+            format!("sample_count is {count}, but there are {rows} samples; all are taken");
+        env.warn(&source.malformed(message));
+    }
+    Ok(())
+}
+
+/// The sum of the samples modulo 65536.
+fn sum(samples: &[i16]) -> u16 {
+    let add = |sum: u16, sample: &i16| sum.wrapping_add(sample.cast_unsigned());
+    samples.iter().fold(0, add)
+}
+
+fn print(audio: &Audio, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
+    let samples = &audio.samples;
+    let mut lines = vec![
+        ("sample_count", samples.rows().to_string()),
+        ("sample_rate", audio.rate.to_string()),
+        ("channel_count", samples.cols().to_string()),
+        ("sample_n_bytes", samples.dtype().size().to_string()),
+    ];
+    let format = match samples.dtype() {
+        Dtype::I8 => "1",
+        Dtype::I16 => "01",
+        _ => "0123",
+    };
+    if let Some(samples) = samples.as_slice::<i16>() {
+        lines.push(("sample_checksum", sum(samples).to_string()));
+    }
+    let mut header = Print::new(out);
+    for (name, value) in lines {
+        header.line(name.as_bytes(), value.as_bytes())?;
+    }
+    header.text(b"sample_byte_format", format.as_bytes())?;
+    header.text(b"sample_coding", b"pcm")?;
+    for tag in tags {
+        if is_own(&tag.key) {
+            let name = tag.key.escape_ascii();
+            return Err(Error::unfit(format!(
+                "the header line {name} would contradict the format's own"
+            )));
+        }
+        header.line(&tag.key, &tag.value)?;
+    }
+    header.end()
+}
+
+fn is_own(name: &[u8]) -> bool {
+    OWN.iter().any(|own| own.as_bytes() == name)
+}

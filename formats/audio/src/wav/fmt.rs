@@ -1,0 +1,119 @@
+//! The chunk that says how samples are stored.
+
+use spr_core::bytes::{ByteOrder, Env, Source};
+use spr_core::companding::Companding;
+use spr_core::model::Dtype;
+use spr_core::{Error, Result};
+
+use crate::coding::Coding;
+
+/// What follows the first two bytes of the class in the extensible form, if those are a format tag.
+const CLASS: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
+/// Bytes of the extensible form; what follows is passed over.
+const LONGEST: usize = 40;
+
+/// How samples are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fmt {
+    pub(super) rate: u32,
+    pub(super) channels: u64,
+    pub(super) coding: Coding,
+}
+
+impl Fmt {
+    /// Reads a chunk of `size` bytes.
+    ///
+    /// # Errors
+    /// It breaks the rules, or tells of a coding that is not read.
+    pub(super) fn read(
+        source: &mut Source,
+        size: u64,
+        order: ByteOrder,
+        env: &Env,
+    ) -> Result<Self> {
+        let place = source.offset();
+        let mut bytes = [0; LONGEST];
+        let there = usize::try_from(size).unwrap_or(LONGEST).min(LONGEST);
+        if there < 16 {
+            return Err(source.malformed(format!("a fmt chunk of {size} bytes")));
+        }
+        source.fill(&mut bytes[..there])?;
+        source.skip(size - there as u64)?;
+        let (fmt, rate) = Self::of(&bytes, order).map_err(|e| e.byte(place))?;
+        let due = u64::from(fmt.rate) * fmt.channels * fmt.coding.width();
+        if u64::from(rate) != due {
+            let message = format!("the header says {rate} bytes a second, which should be {due}");
+            env.warn(&Error::malformed(message).file(source.name()).byte(place));
+        }
+        Ok(fmt)
+    }
+
+    /// The format, and the bytes a second that the chunk claims.
+    fn of(bytes: &[u8; LONGEST], order: ByteOrder) -> Result<(Self, u32)> {
+        let short = |at: usize| match order {
+            ByteOrder::Little => u16::from_le_bytes([bytes[at], bytes[at + 1]]),
+            ByteOrder::Big => u16::from_be_bytes([bytes[at], bytes[at + 1]]),
+        };
+        let long = |at: usize| {
+            let (a, b) = (u32::from(short(at)), u32::from(short(at + 2)));
+            match order {
+                ByteOrder::Little => b << 16 | a,
+                ByteOrder::Big => a << 16 | b,
+            }
+        };
+        let tag = match short(0) {
+            0xfffe if bytes[26..40] == CLASS => short(24),
+            tag => tag,
+        };
+        let (channels, block, bits) = (short(2), short(12), short(14));
+        let coding = match (tag, bits) {
+            (1, 1..=8) => Coding::Plain(Dtype::U8),
+            (1, 9..=16) => Coding::Plain(Dtype::I16),
+            (1, 17..=24) => Coding::Packed24,
+            (1, 25..=32) => Coding::Plain(Dtype::I32),
+            (3, 32) => Coding::Plain(Dtype::F32),
+            (3, 64) => Coding::Plain(Dtype::F64),
+            (6, 8) => Coding::Law(Companding::ALaw),
+            (7, 8) => Coding::Law(Companding::MuLaw),
+            _ => return Err(refused(tag, bits)),
+        };
+        let (rate, channels) = (long(4), u64::from(channels));
+        if rate == 0 || channels == 0 {
+            let message = format!("{channels} channels, {rate} samples a second");
+            return Err(Error::malformed(message));
+        }
+        let due = channels * coding.width();
+        if u64::from(block) != due {
+            let message = format!(
+                "{bits}-bit samples of {channels} channels take {due} bytes, the header says {block}"
+            );
+            return Err(Error::malformed(message));
+        }
+        let fmt = Self {
+            rate,
+            channels,
+            coding,
+        };
+        Ok((fmt, long(8)))
+    }
+}
+
+fn refused(tag: u16, bits: u16) -> Error {
+    let name = match tag {
+        1 => "plain",
+        2 => "Microsoft ADPCM",
+        3 => "float",
+        6 => "A-law",
+        7 => "mu-law",
+        0x11 => "IMA ADPCM",
+        0x31 => "GSM 6.10",
+        0x50 | 0x55 => "MPEG",
+        0xfffe => "privately coded",
+        _ => {
+            return Error::unsupported(format!("samples of format {tag:#06x}"))
+                .hint("decode it first, with sox or ffmpeg");
+        }
+    };
+    Error::unsupported(format!("{name} samples of {bits} bits"))
+        .hint("decode it first, with sox or ffmpeg")
+}

@@ -1,0 +1,217 @@
+//! Chunks up to the samples and behind them.
+
+use spr_core::bytes::{ByteOrder, Env, Source};
+use spr_core::format::Options;
+use spr_core::model::{Dtype, Matrix, Rank, Tag, Utterance};
+use spr_core::{Error, ErrorKind, Result};
+
+use super::NAME;
+use super::fmt::Fmt;
+use crate::coding::Extent;
+use crate::format::{tag, without_nuls};
+use crate::reader::Head;
+
+/// Sizes that programs give to samples written to a pipe.
+const ENDLESS: [u32; 4] = [0x7fff_f000, 0x7fff_ffff, 0x8000_0000, u32::MAX];
+
+/// What is known of a file as a whole.
+#[derive(Clone, Copy)]
+struct Riff {
+    order: ByteOrder,
+    /// Bytes of the file, if the header tells.
+    size: Option<u64>,
+    /// Whether sizes beyond 32 bits stand in a chunk of their own.
+    long: bool,
+}
+
+/// Reads all up to the samples.
+pub(super) fn open(source: &mut Source, _options: &Options, env: &Env) -> Result<Head> {
+    let mut riff = Riff::read(source)?;
+    let (mut fmt, mut long_size) = (None, None);
+    let mut tags = Vec::new();
+    let size = loop {
+        let (name, size) = riff.chunk(source)?;
+        match &name {
+            b"data" => break size,
+            b"fmt " => fmt = Some(Fmt::read(source, u64::from(size), riff.order, env)?),
+            b"ds64" if riff.long && size >= 16 => {
+                riff.size = u64::from_le_bytes(source.array()?).checked_add(8);
+                long_size = Some(u64::from_le_bytes(source.array()?));
+                source.skip(u64::from(size) - 16)?;
+            }
+            b"LIST" => read_list(source, size, riff.order, &mut tags, env)?,
+            _ => source.skip(u64::from(size))?,
+        }
+        pad(source, u64::from(size))?;
+    };
+    let Some(fmt) = fmt else {
+        return Err(source.malformed("the samples come before the chunk that describes them"));
+    };
+    let bytes = match long_size {
+        Some(u64::MAX) if size == u32::MAX => None,
+        Some(long) if size == u32::MAX => Some(long),
+        _ => riff.bytes(source, size, env)?,
+    };
+    let block = fmt.channels * fmt.coding.width();
+    let extent = match bytes {
+        None => Extent::ToEnd,
+        Some(bytes) if bytes.is_multiple_of(block) => Extent::Rows(bytes / block),
+        Some(bytes) => {
+            let message = format!("{bytes} bytes of samples are no multiple of {block}");
+            return Err(source.malformed(message));
+        }
+    };
+    let finish = move |source: &mut Source, utt: &mut Utterance, env: &Env| match bytes {
+        Some(bytes) => riff.finish(source, bytes, &mut utt.meta.tags, env),
+        None => Ok(()),
+    };
+    Ok(Head {
+        rate: fmt.rate,
+        channels: fmt.channels,
+        coding: fmt.coding,
+        order: riff.order,
+        extent,
+        tags,
+        finish: Box::new(finish),
+    })
+}
+
+impl Riff {
+    fn read(source: &mut Source) -> Result<Self> {
+        let (order, long) = match &source.array::<4>()? {
+            b"RIFF" => (ByteOrder::Little, false),
+            b"RF64" | b"BW64" => (ByteOrder::Little, true),
+            b"RIFX" => (ByteOrder::Big, false),
+            _ => return Err(Error::malformed("no RIFF header starts here").byte(0)),
+        };
+        let size = number(source, order)?;
+        if source.array::<4>()? != *b"WAVE" {
+            return Err(Error::malformed("the RIFF file is no wave file").byte(8));
+        }
+        let told = size != 0 && size < ENDLESS[0];
+        Ok(Self {
+            order,
+            size: told.then(|| u64::from(size) + 8),
+            long,
+        })
+    }
+
+    /// The name and the size of the next chunk.
+    fn chunk(self, source: &mut Source) -> Result<([u8; 4], u32)> {
+        let name = source.peek(4)?;
+        let name: [u8; 4] = match name.try_into() {
+            Ok(name) => name,
+            Err(_) => source.array()?,
+        };
+        if !name.iter().all(|b| (b' '..=b'~').contains(b)) {
+            let shown = name.escape_ascii();
+            return Err(source.malformed(format!("'{shown}' is no name of a chunk")));
+        }
+        source.skip(4)?;
+        Ok((name, number(source, self.order)?))
+    }
+
+    /// Bytes of samples, if that is known.
+    fn bytes(self, source: &mut Source, size: u32, env: &Env) -> Result<Option<u64>> {
+        let bytes = u64::from(size);
+        let endless = match size {
+            0 if source.at_end()? => false,
+            // A program that was stopped leaves the sizes of a file without samples.
+            0 => {
+                let open = self.size.is_none_or(|size| size <= source.offset());
+                if open && self.size.is_some() {
+                    let message = "the header counts no samples; all that follows are taken";
+                    env.warn(&source.malformed(message));
+                }
+                open
+            }
+            u32::MAX => true,
+            _ => {
+                let fits = source.remaining().is_some_and(|there| there >= bytes);
+                ENDLESS.contains(&size) && !fits
+            }
+        };
+        Ok((!endless).then_some(bytes))
+    }
+
+    /// Takes the chunks behind `bytes` bytes of samples.
+    fn finish(self, source: &mut Source, bytes: u64, tags: &mut Vec<Tag>, env: &Env) -> Result<()> {
+        pad(source, bytes)?;
+        while !source.at_end()? {
+            let (name, size) = self.chunk(source)?;
+            match &name {
+                b"LIST" => read_list(source, size, self.order, tags, env)?,
+                b"data" => return Err(source.malformed("a second chunk of samples")),
+                _ => source.skip(u64::from(size))?,
+            }
+            pad(source, u64::from(size))?;
+        }
+        // Some programs count the eight bytes before the size, too.
+        if let Some(size) = self.size.filter(|size| *size > source.offset() + 8) {
+            let there = source.offset();
+            let message = format!("the file ends here: {size} bytes are due, {there} are there");
+            return Err(source.error(ErrorKind::Truncated, message));
+        }
+        Ok(())
+    }
+}
+
+fn number(source: &mut Source, order: ByteOrder) -> Result<u32> {
+    let bytes = source.array()?;
+    Ok(match order {
+        ByteOrder::Little => u32::from_le_bytes(bytes),
+        ByteOrder::Big => u32::from_be_bytes(bytes),
+    })
+}
+
+/// Passes the byte after a chunk of an odd size, which some programs leave out.
+fn pad(source: &mut Source, size: u64) -> Result<()> {
+    if size % 2 == 1 && source.peek(1)? == b"\0" {
+        source.skip(1)?;
+    }
+    Ok(())
+}
+
+/// Reads a list; the texts of one that is called INFO become tags.
+fn read_list(
+    source: &mut Source,
+    size: u32,
+    order: ByteOrder,
+    tags: &mut Vec<Tag>,
+    env: &Env,
+) -> Result<()> {
+    let size = u64::from(size);
+    if size > env.limits.max_header || source.peek(4)? != b"INFO" {
+        return source.skip(size);
+    }
+    let place = source.offset();
+    let mut list = Matrix::default();
+    let shape = (Dtype::U8, Rank::Vector, size, 1);
+    source.read_matrix(&mut list, shape, ByteOrder::NATIVE, &env.limits)?;
+    let mut left = list.as_bytes().get(4..).unwrap_or_default();
+    // A last lone byte is padding.
+    while left.len() > 1 {
+        let Some((key, value, rest)) = entry(left, order) else {
+            return Err(Error::malformed("the list of texts is broken")
+                .file(source.name())
+                .byte(place));
+        };
+        tags.push(tag(NAME, key, without_nuls(value)));
+        left = rest;
+    }
+    Ok(())
+}
+
+/// The first entry of a list: its key, its value, and what follows.
+fn entry(list: &[u8], order: ByteOrder) -> Option<(&[u8], &[u8], &[u8])> {
+    let (key, rest) = list.split_at_checked(4)?;
+    let (size, rest) = rest.split_first_chunk::<4>()?;
+    let size = match order {
+        ByteOrder::Little => u32::from_le_bytes(*size),
+        ByteOrder::Big => u32::from_be_bytes(*size),
+    };
+    let size = usize::try_from(size).ok()?;
+    let (value, rest) = rest.split_at_checked(size)?;
+    let padded = size % 2 == 1 && rest.first() == Some(&0);
+    Some((key, value, if padded { &rest[1..] } else { rest }))
+}

@@ -1,0 +1,45 @@
+//! What the formats promise.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use spr_core::model::Utterance;
+use spr_format_audio::{AU, SPHERE, WAV};
+use spr_testkit::{Suite, suite};
+
+#[test]
+fn wav_behaves() {
+    // Names of header lines have four letters.
+    fn four_letters(utt: &mut Utterance) {
+        for tag in &mut utt.meta.tags {
+            tag.key.resize(4, b'_');
+        }
+    }
+    suite(&Suite {
+        prepare: four_letters,
+        ..Suite::new(&WAV)
+    });
+}
+
+#[test]
+fn sphere_behaves() {
+    suite(&Suite::new(&SPHERE));
+}
+
+#[test]
+fn au_behaves() {
+    // There is one header line at most.
+    fn one_note(utt: &mut Utterance) {
+        utt.meta.tags.truncate(1);
+        for tag in &mut utt.meta.tags {
+            tag.key = b"annotation".to_vec();
+        }
+    }
+    suite(&Suite {
+        prepare: one_note,
+        ..Suite::new(&AU)
+    });
+}
