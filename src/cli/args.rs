@@ -119,7 +119,7 @@ pub(super) struct ConvertArgs {
     /// Write labels to a data set of their own
     #[arg(long, value_name = "OUT")]
     pub(super) labels_out: Option<String>,
-    /// Change the element type of features: f32, f64, i16, …
+    /// Change the element type of features and of audio samples: f32, f64, i16, …
     #[arg(long, value_name = "TYPE")]
     pub(super) dtype: Option<String>,
     /// Allow what the target can't hold to be lost: precision, range, labels, keys, boundaries,

@@ -65,15 +65,19 @@ impl Header {
     /// is left.
     fn line<'a>(&mut self, left: &'a [u8], line: &'a [u8]) -> Option<&'a [u8]> {
         let (name, rest) = word(line)?;
-        let (kind, value) =
-            word(rest).or_else(|| Some((rest.trim_ascii(), &rest[rest.len()..])))?;
+        let next = left.get(line.len() + 1..).unwrap_or_default();
+        let Some((kind, value)) = word(rest) else {
+            // A text without bytes may lack the blank before it.
+            self.add(name, b"");
+            return (rest.trim_ascii() == b"-s0").then_some(next);
+        };
         let Some(length) = kind.strip_prefix(b"-s") else {
             let value = value.trim_ascii();
             if !matches!(kind, b"-i" | b"-r") || value.is_empty() {
                 return None;
             }
             self.add(name, value);
-            return Some(left.get(line.len() + 1..).unwrap_or_default());
+            return Some(next);
         };
         let length: usize = std::str::from_utf8(length).ok()?.parse().ok()?;
         let start = line.len() - value.len();

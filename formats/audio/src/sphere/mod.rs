@@ -62,8 +62,10 @@ fn open(source: &mut Source, options: &Options, env: &Env) -> Result<Head> {
     let rate = rate.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
     let rate = rate.ok_or_else(|| Error::malformed("the header has no valid sample_rate"))?;
     let channels = header.integer("channel_count")?.unwrap_or(1);
-    if channels == 0 {
-        return Err(Error::malformed("the header says 0 channels"));
+    if !(1..=u64::from(u16::MAX)).contains(&channels) {
+        return Err(Error::malformed(format!(
+            "the header says {channels} channels"
+        )));
     }
     let count = header.integer("sample_count")?;
     let checksum = match check.unwrap_or(true) && coding == Coding::Plain(Dtype::I16) {

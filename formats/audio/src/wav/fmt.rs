@@ -99,21 +99,16 @@ impl Fmt {
 }
 
 fn refused(tag: u16, bits: u16) -> Error {
-    let name = match tag {
-        1 => "plain",
-        2 => "Microsoft ADPCM",
-        3 => "float",
-        6 => "A-law",
-        7 => "mu-law",
-        0x11 => "IMA ADPCM",
-        0x31 => "GSM 6.10",
-        0x50 | 0x55 => "MPEG",
-        0xfffe => "privately coded",
-        _ => {
-            return Error::unsupported(format!("samples of format {tag:#06x}"))
-                .hint("decode it first, with sox or ffmpeg");
-        }
+    let what = match tag {
+        1 => format!("plain samples of {bits} bits"),
+        3 => format!("float samples of {bits} bits"),
+        6 => format!("A-law samples of {bits} bits"),
+        7 => format!("mu-law samples of {bits} bits"),
+        2 => "samples coded as Microsoft ADPCM".to_owned(),
+        0x11 => "samples coded as IMA ADPCM".to_owned(),
+        0x31 => "samples coded as GSM 6.10".to_owned(),
+        0x50 | 0x55 => "samples coded as MPEG".to_owned(),
+        _ => format!("samples of the wave format {tag:#06x}"),
     };
-    Error::unsupported(format!("{name} samples of {bits} bits"))
-        .hint("decode it first, with sox or ffmpeg")
+    Error::unsupported(what).hint("decode it first, with sox or ffmpeg")
 }

@@ -98,10 +98,10 @@ impl Riff {
 
     /// The name and the size of the next chunk.
     fn chunk(self, source: &mut Source) -> Result<([u8; 4], u32)> {
-        let name = source.peek(4)?;
-        let name: [u8; 4] = match name.try_into() {
-            Ok(name) => name,
-            Err(_) => source.array()?,
+        let there = source.peek(4)?;
+        let Ok(name) = <[u8; 4]>::try_from(there) else {
+            let message = format!("a chunk is due here, {} bytes are there", there.len());
+            return Err(source.error(ErrorKind::Truncated, message));
         };
         if !name.iter().all(|b| (b' '..=b'~').contains(b)) {
             let shown = name.escape_ascii();
