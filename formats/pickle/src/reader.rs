@@ -48,6 +48,7 @@ impl PickleReader {
             compression: source.compression(),
             frame_shift: None,
             decision: None,
+            sample_rate: None,
             keys: match side {
                 Some(_) => KeySource::SideFile,
                 None => KeySource::Generated,

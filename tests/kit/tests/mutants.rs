@@ -186,6 +186,7 @@ impl Reader for ToyReader {
         }
         if self.fault != Fault::KeepsStaleFields {
             utt.labels = None;
+            utt.clear_others();
             utt.meta.clear();
         }
         Ok(true)
