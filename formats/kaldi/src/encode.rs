@@ -111,10 +111,108 @@ impl Method {
 /// Columns encoded together: a row of them is one cache line.
 const BLOCK: usize = 16;
 
+/// A matrix that can be compressed, with all that its header says.
+pub(crate) struct Planned {
+    /// Of f32.
+    matrix: Matrix,
+    coding: Coding,
+    span: Span,
+}
+
+impl Planned {
+    /// `matrix` is of f32 or f64.
+    ///
+    /// # Errors
+    /// The range of the values is not finite, or the object would be larger than Kaldi can read.
+    pub(crate) fn new(matrix: &Matrix, method: Method) -> Result<Self> {
+        let (rows, cols) = (matrix.rows(), matrix.cols());
+        let (coding, fixed) = method.coding(rows);
+        let limits = Limits {
+            max_alloc: u64::MAX,
+            ..Limits::default()
+        };
+        let mut single = Matrix::default();
+        single.reset(Dtype::F32, Rank::Matrix, rows, cols, &limits)?;
+        let values = single.as_slice_mut::<f32>().unwrap_or_default();
+        match matrix.as_slice::<f64>() {
+            Some(wide) => {
+                for (value, wide) in values.iter_mut().zip(wide) {
+                    *value = narrow(*wide);
+                }
+            }
+            None => values.copy_from_slice(matrix.as_slice().unwrap_or_default()),
+        }
+        let span = match fixed {
+            Some(span) => span,
+            None => Span::of(values)?,
+        };
+        let planned = Self {
+            matrix: single,
+            coding,
+            span,
+        };
+        match i32::try_from(planned.payload().saturating_add(64)) {
+            Ok(_) => Ok(planned),
+            Err(_) => Err(too_large(rows, cols)),
+        }
+    }
+
+    /// Bytes of the matrix until it is encoded.
+    pub(crate) fn size(&self) -> usize {
+        self.matrix.as_bytes().len()
+    }
+
+    /// Bytes behind the header.
+    fn payload(&self) -> usize {
+        let (rows, cols) = (self.matrix.rows(), self.matrix.cols());
+        match self.coding {
+            Coding::Columns => rows.saturating_add(8).saturating_mul(cols),
+            Coding::Words => rows.saturating_mul(cols).saturating_mul(2),
+            Coding::Bytes => rows.saturating_mul(cols),
+        }
+    }
+}
+
+/// What is stored in place of a plain matrix, from its token on.
+pub(crate) enum Compressed<'a> {
+    /// It was stored so before.
+    Stored(&'a [u8]),
+    /// It is still to be encoded.
+    Planned(Planned),
+}
+
+/// What is stored in place of the plain matrix of `utt`; `None` if it is stored plain: vectors,
+/// labels, what is empty, and what was not compressed where such matrices are only kept.
+///
+/// # Errors
+/// As [`Planned::new`].
+pub(crate) fn compressed(
+    compress: Option<Compress>,
+    utt: &Utterance,
+) -> Result<Option<Compressed<'_>>> {
+    let matrix = utt.features.as_ref();
+    let matrix = matrix.filter(|matrix| matrix.rank() == Rank::Matrix && !matrix.is_empty());
+    match (compress, matrix) {
+        (None, _) | (_, None) => Ok(None),
+        (Some(Compress::By(method)), Some(matrix)) => {
+            Planned::new(matrix, method).map(|planned| Some(Compressed::Planned(planned)))
+        }
+        (Some(Compress::Keep), Some(matrix)) => {
+            let limits = Limits {
+                max_alloc: u64::MAX,
+                ..Limits::default()
+            };
+            // A stage may have changed the features since.
+            let same = |tag: &&Tag| decode(&tag.value, &limits).is_ok_and(|m| m == *matrix);
+            let stored = utt.meta.tags.first().filter(same);
+            Ok(stored.map(|tag| Compressed::Stored(&tag.value)))
+        }
+    }
+}
+
 /// Encodes matrices, and keeps the room it needs.
 #[derive(Default)]
 pub(crate) struct Encoder {
-    narrowed: Vec<f32>,
     /// Columns one after the other.
     columns: Vec<f32>,
     ranks: Ranks,
@@ -123,103 +221,33 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// Puts into `out` what is to be stored in place of the plain matrix, from its token on;
-    /// `false` if it is to be stored plain: vectors, labels, what is empty, and what was not
-    /// compressed where such matrices are only kept.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode).
-    pub(crate) fn object(
-        &mut self,
-        compress: Option<Compress>,
-        utt: &Utterance,
-        out: &mut Vec<u8>,
-    ) -> Result<bool> {
-        out.clear();
-        let Some(matrix) = &utt.features else {
-            return Ok(false);
-        };
-        if matrix.rank() != Rank::Matrix || matrix.is_empty() {
-            return Ok(false);
+    /// Appends the object to `out`, from its token on.
+    pub(crate) fn encode(&mut self, planned: &Planned, out: &mut Vec<u8>) {
+        let (matrix, span) = (&planned.matrix, planned.span);
+        let values = matrix.as_slice::<f32>().unwrap_or_default();
+        out.reserve(planned.payload() + 32);
+        out.extend_from_slice(planned.coding.token().as_bytes());
+        out.push(b' ');
+        out.extend_from_slice(&span.min.to_le_bytes());
+        out.extend_from_slice(&span.range.to_le_bytes());
+        for n in [matrix.rows(), matrix.cols()] {
+            // Neither is larger than the payload.
+            out.extend_from_slice(&i32::try_from(n).unwrap_or(i32::MAX).to_le_bytes());
         }
-        match compress {
-            None => Ok(false),
-            Some(Compress::By(method)) => self.encode(matrix, method, out).map(|()| true),
-            Some(Compress::Keep) => {
-                let Some(tag) = utt.meta.tags.first() else {
-                    return Ok(false);
-                };
-                // A stage may have changed the features since.
-                let limits = Limits {
-                    max_alloc: u64::MAX,
-                    ..Limits::default()
-                };
-                let same = decode(&tag.value, &limits).is_ok_and(|stored| stored == *matrix);
-                out.extend_from_slice(if same { &tag.value } else { &[] });
-                Ok(same)
+        match planned.coding {
+            Coding::Columns => self.columns(span, values, matrix.cols(), out),
+            Coding::Words => {
+                self.words.resize(values.len(), 0);
+                span.to_words(values, &mut self.words);
+                let words = self.words.iter();
+                out.extend(words.flat_map(|word| word.to_le_bytes()));
+            }
+            Coding::Bytes => {
+                let start = out.len();
+                out.resize(start + values.len(), 0);
+                span.to_bytes(values, out.get_mut(start..).unwrap_or_default());
             }
         }
-    }
-
-    /// Appends `matrix`, of f32 or f64 and not empty, to `out`, from its token on.
-    ///
-    /// # Errors
-    /// The range of the values is not finite, or the object would be larger than Kaldi can read.
-    pub(crate) fn encode(
-        &mut self,
-        matrix: &Matrix,
-        method: Method,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
-        let (rows, cols) = (matrix.rows(), matrix.cols());
-        let (coding, fixed) = method.coding(rows);
-        let header = |n: usize| i32::try_from(n).map_err(|_| too_large(rows, cols));
-        let (height, width) = (header(rows)?, header(cols)?);
-        let payload = match coding {
-            Coding::Columns => rows.saturating_add(8).saturating_mul(cols),
-            Coding::Words => rows.saturating_mul(cols).saturating_mul(2),
-            Coding::Bytes => rows.saturating_mul(cols),
-        };
-        header(payload.saturating_add(64))?;
-        let mut narrowed = std::mem::take(&mut self.narrowed);
-        let values = match matrix.dtype() {
-            Dtype::F64 => {
-                narrowed.clear();
-                let values = matrix.as_slice::<f64>().unwrap_or_default();
-                narrowed.extend(values.iter().map(|v| narrow(*v)));
-                &narrowed
-            }
-            _ => matrix.as_slice::<f32>().unwrap_or_default(),
-        };
-        let span = match fixed {
-            Some(span) => Ok(span),
-            None => Span::of(values),
-        };
-        let result = span.map(|span| {
-            out.reserve(payload + 32);
-            out.extend_from_slice(coding.token().as_bytes());
-            out.push(b' ');
-            out.extend_from_slice(&span.min.to_le_bytes());
-            out.extend_from_slice(&span.range.to_le_bytes());
-            out.extend_from_slice(&height.to_le_bytes());
-            out.extend_from_slice(&width.to_le_bytes());
-            match coding {
-                Coding::Columns => self.columns(span, values, cols, out),
-                Coding::Words => {
-                    self.words.resize(values.len(), 0);
-                    span.to_words(values, &mut self.words);
-                    let words = self.words.iter();
-                    out.extend(words.flat_map(|word| word.to_le_bytes()));
-                }
-                Coding::Bytes => {
-                    let start = out.len();
-                    out.resize(start + values.len(), 0);
-                    span.to_bytes(values, out.get_mut(start..).unwrap_or_default());
-                }
-            }
-        });
-        self.narrowed = narrowed;
-        result
     }
 
     /// Appends the percentiles of all columns, then the codes, column by column.

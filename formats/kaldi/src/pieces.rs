@@ -1,20 +1,23 @@
-//! An archive with its script file, behind a queue of pieces of text that threads print.
+//! An archive with its script file, behind a queue of pieces that threads print or compress.
 
 use spr_core::bytes::Sink;
 use spr_core::model::{Dtype, Element, Key, Matrix, Rank};
 use spr_core::ordered::Ordered;
 use spr_core::{Error, Limits, Result};
 
+use crate::encode::{Encoder, Planned};
 use crate::print::Seven;
 use crate::put::Style;
 
-/// Bytes that a piece holds before it is printed. Small entries are gathered until there are as
+/// Bytes that a piece holds before it is made. Small entries are gathered until there are as
 /// many, large ones are cut.
 const PIECE: usize = 128 << 10;
+/// A matrix can't be cut to be compressed; larger ones do not wait in a queue.
+const LARGEST: usize = 8 << 20;
 
-/// What entries are written to. Text of numbers is printed by several threads and appended in
-/// order: the bytes are the same for any number of them, and a few pieces are in memory whatever
-/// the size of an entry.
+/// What entries are written to. Text of numbers is made and matrices are compressed by several
+/// threads and appended in order: the bytes are the same for any number of them, and a few pieces
+/// are in memory whatever the size of an entry.
 ///
 /// A failure to append shows with a later piece or at the end.
 pub(crate) struct Archive {
@@ -25,13 +28,13 @@ pub(crate) struct Archive {
     threads: usize,
     open: Piece,
     /// There once a piece was full.
-    pool: Option<Ordered<Piece, Printed>>,
+    pool: Option<Ordered<Piece, Made>>,
     /// Pieces given to the pool that have not come back.
     waiting: usize,
     line: Vec<u8>,
 }
 
-/// Text that is still to be printed.
+/// Entries, or parts of one, that are still to be made.
 #[derive(Default)]
 struct Piece {
     parts: Vec<Part>,
@@ -41,14 +44,16 @@ struct Piece {
 enum Part {
     /// The start of an entry.
     Key(Key),
-    /// Text as it is.
-    Text(&'static [u8]),
+    /// Bytes as they are.
+    Bytes(&'static [u8]),
     /// Numbers, each with a space behind it; rows of a matrix begin on lines of their own.
     Numbers(Matrix),
+    /// A matrix to be compressed.
+    Compressed(Planned),
 }
 
-struct Printed {
-    text: Vec<u8>,
+struct Made {
+    bytes: Vec<u8>,
     /// The entries that start here, and where their objects do.
     starts: Vec<(Key, usize)>,
 }
@@ -92,20 +97,20 @@ impl Archive {
         self.direct()?.put(bytes)
     }
 
-    /// The sink itself, after all text.
+    /// The sink itself, after all that waits.
     pub(crate) fn direct(&mut self) -> Result<&mut Sink> {
         self.flush()?;
         Ok(&mut self.sink)
     }
 
-    /// Starts an entry of text.
-    pub(crate) fn start_text(&mut self, key: &Key) -> Result<()> {
+    /// Starts an entry whose parts are added.
+    pub(crate) fn start_parts(&mut self, key: &Key) -> Result<()> {
         self.push(Part::Key(key.clone()))
     }
 
-    /// Adds text as it is.
-    pub(crate) fn text(&mut self, text: &'static [u8]) -> Result<()> {
-        self.push(Part::Text(text))
+    /// Adds bytes as they are.
+    pub(crate) fn bytes(&mut self, bytes: &'static [u8]) -> Result<()> {
+        self.push(Part::Bytes(bytes))
     }
 
     /// Adds all numbers of `matrix`, each with a space behind it.
@@ -119,7 +124,7 @@ impl Archive {
         let row = (cols * dtype.size()).max(1);
         if row > PIECE {
             return matrix.as_bytes().chunks(row).try_for_each(|row| {
-                self.text(NEXT_ROW)?;
+                self.bytes(NEXT_ROW)?;
                 self.block(row, dtype)
             });
         }
@@ -128,6 +133,16 @@ impl Archive {
             self.push(Part::Numbers(rows))?;
         }
         Ok(())
+    }
+
+    /// Adds a matrix in its compressed form, from its token on.
+    pub(crate) fn compressed(&mut self, planned: Planned) -> Result<()> {
+        if planned.size() <= LARGEST {
+            return self.push(Part::Compressed(planned));
+        }
+        let mut bytes = Vec::new();
+        Encoder::default().encode(&planned, &mut bytes);
+        self.put(&bytes)
     }
 
     /// Adds the numbers whose bytes are given.
@@ -147,20 +162,20 @@ impl Archive {
         }
         let (piece, style) = (std::mem::take(&mut self.open), self.style);
         if self.threads < 2 {
-            return self.append(piece.print(style));
+            return self.append(piece.make(style));
         }
-        let start = || Ordered::new(self.threads, move |piece: Piece| piece.print(style));
-        let printed = self.pool.get_or_insert_with(start).push(piece);
+        let start = || Ordered::new(self.threads, move |piece: Piece| piece.make(style));
+        let made = self.pool.get_or_insert_with(start).push(piece);
         self.waiting += 1;
-        printed.map_or(Ok(()), |printed| self.take(printed))
+        made.map_or(Ok(()), |made| self.take(made))
     }
 
-    /// Appends all text.
+    /// Appends all that waits.
     fn flush(&mut self) -> Result<()> {
         if let Some(pool) = self.pool.take() {
-            pool.finish().try_for_each(|printed| self.take(printed))?;
+            pool.finish().try_for_each(|made| self.take(made))?;
             if self.waiting > 0 {
-                let error = Error::unsupported("a thread that prints text died");
+                let error = Error::unsupported("a thread that makes entries died");
                 return Err(error.file(self.sink.name()));
             }
         }
@@ -168,19 +183,19 @@ impl Archive {
             return Ok(());
         }
         let piece = std::mem::take(&mut self.open);
-        self.append(piece.print(self.style))
+        self.append(piece.make(self.style))
     }
 
     /// Appends what comes from the pool.
-    fn take(&mut self, printed: Printed) -> Result<()> {
+    fn take(&mut self, made: Made) -> Result<()> {
         self.waiting -= 1;
-        self.append(printed)
+        self.append(made)
     }
 
-    fn append(&mut self, printed: Printed) -> Result<()> {
+    fn append(&mut self, made: Made) -> Result<()> {
         let position = self.sink.position();
-        self.sink.put(&printed.text)?;
-        for (key, start) in printed.starts {
+        self.sink.put(&made.bytes)?;
+        for (key, start) in made.starts {
             self.point(&key, position + start as u64)?;
         }
         Ok(())
@@ -229,33 +244,36 @@ fn copy(bytes: &[u8], dtype: Dtype, rank: Rank, cols: usize) -> Result<Matrix> {
 }
 
 impl Part {
-    /// Bytes that it takes until it is printed.
+    /// Bytes that it takes until it is made.
     fn size(&self) -> usize {
         size_of::<Self>()
             + match self {
                 Self::Key(key) => key.as_bytes().len(),
-                Self::Text(_) => 0,
+                Self::Bytes(_) => 0,
                 Self::Numbers(numbers) => numbers.as_bytes().len(),
+                Self::Compressed(planned) => planned.size(),
             }
     }
 }
 
 impl Piece {
-    fn print(self, style: Style) -> Printed {
-        let mut text = Vec::with_capacity(self.bytes * 3);
+    fn make(self, style: Style) -> Made {
+        let mut out = Vec::with_capacity(self.bytes * if style == Style::Binary { 1 } else { 3 });
+        let mut encoder = Encoder::default();
         let mut starts = Vec::new();
         for part in self.parts {
             match part {
                 Part::Key(key) => {
-                    text.extend_from_slice(key.as_bytes());
-                    text.push(b' ');
-                    starts.push((key, text.len()));
+                    out.extend_from_slice(key.as_bytes());
+                    out.push(b' ');
+                    starts.push((key, out.len()));
                 }
-                Part::Text(bytes) => text.extend_from_slice(bytes),
-                Part::Numbers(numbers) => print(&numbers, style, &mut text),
+                Part::Bytes(bytes) => out.extend_from_slice(bytes),
+                Part::Numbers(numbers) => print(&numbers, style, &mut out),
+                Part::Compressed(planned) => encoder.encode(&planned, &mut out),
             }
         }
-        Printed { text, starts }
+        Made { bytes: out, starts }
     }
 }
 

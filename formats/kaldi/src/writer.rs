@@ -5,7 +5,7 @@ use spr_core::format::{Place, Writer, Written};
 use spr_core::model::{Dtype, Matrix, Rank, Utterance, is_word_byte};
 use spr_core::{Error, Limits, Result};
 
-use crate::encode::{Compress, Encoder, decode, is_stored};
+use crate::encode::{Compress, Compressed, Encoder, Planned, compressed, decode, is_stored};
 use crate::files::Files;
 use crate::kind::group_of;
 use crate::object::EMPTY_VECTOR;
@@ -30,8 +30,7 @@ pub(crate) struct KaldiWriter {
     /// Files for the objects, where they are not all in `archive`.
     files: Option<Files>,
     compress: Option<Compress>,
-    encoder: Encoder,
-    /// What is stored in place of a plain matrix.
+    /// An object that is no matrix.
     encoded: Vec<u8>,
     block: Vec<u8>,
     written: Written,
@@ -60,7 +59,6 @@ impl KaldiWriter {
             rank: Rank::Matrix,
             files: None,
             compress: None,
-            encoder: Encoder::default(),
             encoded: Vec::new(),
             block: Vec::with_capacity(BLOCK),
             written: Written::default(),
@@ -85,18 +83,19 @@ impl KaldiWriter {
         Self { compress, ..self }
     }
 
-    fn write_encoded(&mut self) -> Result<()> {
-        if self.style == Style::Binary {
-            self.block.extend_from_slice(b"\0B");
-            self.flush()?;
-            return self.archive.put(&self.encoded);
+    fn write_compressed(&mut self, compressed: Compressed<'_>, matrix: &Matrix) -> Result<()> {
+        match compressed {
+            Compressed::Stored(object) if self.style == Style::Binary => {
+                self.archive.put(b"\0B")?;
+                self.archive.put(object)
+            }
+            Compressed::Stored(_) => self.write_object(matrix),
+            Compressed::Planned(planned) if self.style == Style::Binary => {
+                self.archive.bytes(b"\0B")?;
+                self.archive.compressed(planned)
+            }
+            Compressed::Planned(planned) => self.write_object(&decoded(&planned)?),
         }
-        let limits = Limits {
-            max_alloc: u64::MAX,
-            ..Limits::default()
-        };
-        let decoded = decode(&self.encoded, &limits)?;
-        self.write_object(&decoded)
     }
 
     /// Puts together what is no matrix, before anything is written.
@@ -198,29 +197,29 @@ impl KaldiWriter {
         let archive = &mut self.archive;
         if matrix.dtype() == Dtype::I32 || matrix.rank() == Rank::Scalar {
             archive.numbers(matrix)?;
-            return archive.text(b"\n");
+            return archive.bytes(b"\n");
         }
         match (matrix.is_empty(), matrix.rank()) {
             (false, Rank::Matrix) => {
-                archive.text(b" [")?;
+                archive.bytes(b" [")?;
                 archive.rows(matrix)?;
-                archive.text(b"]\n")
+                archive.bytes(b"]\n")
             }
             (false, _) => {
-                archive.text(b" [ ")?;
+                archive.bytes(b" [ ")?;
                 archive.numbers(matrix)?;
-                archive.text(b"]\n")
+                archive.bytes(b"]\n")
             }
             // Kaldi writes one space, and so does its style; where the reader would expect the
             // other rank, more is due otherwise.
             (true, rank) if rank == self.rank || self.style == Style::SevenDigits => {
-                archive.text(b" [ ]\n")
+                archive.bytes(b" [ ]\n")
             }
-            (true, Rank::Matrix) => archive.text(b" [\n ]\n"),
+            (true, Rank::Matrix) => archive.bytes(b" [\n ]\n"),
             (true, _) => {
-                archive.text(b" [")?;
-                archive.text(EMPTY_VECTOR)?;
-                archive.text(b"\n")
+                archive.bytes(b" [")?;
+                archive.bytes(EMPTY_VECTOR)?;
+                archive.bytes(b"\n")
             }
         }
     }
@@ -239,9 +238,8 @@ impl Writer for KaldiWriter {
             e.utterance(&utt.key).continuable()
         };
         let matrix = self.check(utt).map_err(|e| refused(e, &self.archive))?;
-        let compress = self.encoder.object(self.compress, utt, &mut self.encoded);
-        let compress = compress
-            .and_then(|compress| self.encode_other(utt).map(|()| compress))
+        let compressed = compressed(self.compress, utt).map_err(|e| refused(e, &self.archive))?;
+        self.encode_other(utt)
             .map_err(|e| refused(e, &self.archive))?;
         self.block.clear();
         if let Some(files) = &mut self.files {
@@ -249,15 +247,17 @@ impl Writer for KaldiWriter {
                 .find(&utt.key)
                 .map_err(|e| e.utterance(&utt.key).continuable())?;
             self.archive.replace(files.create(index)?)?;
-        } else if matrix.is_some() && self.style != Style::Binary {
-            self.archive.start_text(&utt.key)?;
+        } else if matrix.is_some() && self.style != Style::Binary
+            || matches!(compressed, Some(Compressed::Planned(_)))
+        {
+            self.archive.start_parts(&utt.key)?;
         } else {
             self.archive.start(&utt.key)?;
         }
-        match matrix {
-            Some(_) if compress => self.write_encoded()?,
-            Some(matrix) => self.write_object(matrix)?,
-            None => self.write_other(utt)?,
+        match (matrix, compressed) {
+            (Some(matrix), Some(compressed)) => self.write_compressed(compressed, matrix)?,
+            (Some(matrix), None) => self.write_object(matrix)?,
+            (None, _) => self.write_other(utt)?,
         }
         self.group = Some(group_of(utt));
         self.rank = utt.features.as_ref().map_or(self.rank, Matrix::rank);
@@ -340,6 +340,17 @@ impl KaldiWriter {
             _ => Ok(matrix),
         }
     }
+}
+
+/// What the reader of a compressed matrix will get.
+fn decoded(planned: &Planned) -> Result<Matrix> {
+    let limits = Limits {
+        max_alloc: u64::MAX,
+        ..Limits::default()
+    };
+    let mut object = Vec::new();
+    Encoder::default().encode(planned, &mut object);
+    decode(&object, &limits)
 }
 
 fn check_labels(matrix: &Matrix) -> Result<&Matrix> {

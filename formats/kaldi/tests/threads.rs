@@ -1,4 +1,4 @@
-//! Text is the same for any number of threads that print it.
+//! Archives are the same for any number of threads that print or compress them.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,7 +9,7 @@
 
 use std::fs;
 
-use spr_core::bytes::{Env, Output};
+use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{Format, Written};
 use spr_core::model::{Dtype, Element, Lists, Matrix, Object, Rank, Sparse, Utterance};
 use spr_core::{Error, Result};
@@ -156,6 +156,49 @@ fn text_is_the_same() {
     assert_eq!(keys, due);
     archive(&[TEXT, ("digits", "kaldi")], &utts);
     archive(&[TEXT, ("compress", "1")], &utts);
+}
+
+#[test]
+fn compressed_is_the_same() {
+    let utts = mix();
+    for method in ["1", "2", "3", "5"] {
+        archive(&[("compress", method)], &utts);
+    }
+    // One that is encoded apart, between two that wait for each other.
+    let large = features("large", &values(3_000_000), 3, Rank::Matrix);
+    let small = |key: &str| features(key, &values(60), 3, Rank::Matrix);
+    let utts = [small("before"), large, small("after")];
+    let bytes = archive(&[("compress", "2")], &utts);
+    let source = Source::from_bytes("x", bytes).unwrap();
+    let mut reader = FORMAT.open(source, &Default::default(), &env(1)).unwrap();
+    let mut utt = Utterance::default();
+    for due in &utts {
+        assert!(reader.read(&mut utt).unwrap());
+        assert_eq!((&utt.key, utt.frames()), (&due.key, due.frames()));
+    }
+}
+
+#[test]
+fn what_cannot_be_compressed_costs_that_entry_only() {
+    let mut utts = mix();
+    utts.truncate(500);
+    let due = archive(&[("compress", "2")], &utts);
+    let bad = features("bad", &[1.0, f32::INFINITY], 2, Rank::Matrix);
+    for threads in [1, 2, 5] {
+        let (output, files) = Output::memory();
+        let options = spr_testkit::options(&FORMAT, &[("compress", "2")]).unwrap();
+        let mut writer = FORMAT
+            .create(output.clone(), &options, &env(threads))
+            .unwrap();
+        for utt in &utts {
+            let error = writer.write(&bad).unwrap_err();
+            assert!(error.can_continue(), "{error}");
+            writer.write(utt).unwrap();
+        }
+        writer.finish().unwrap();
+        output.commit().unwrap();
+        assert!(files.lock().unwrap()["main"] == due);
+    }
 }
 
 #[test]
