@@ -89,7 +89,9 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
         input: input.text().to_owned(),
         ..Facts::default()
     };
-    let opened = match input.open(registry, env) {
+    let mut env = env.clone();
+    env.values = false;
+    let opened = match input.open(registry, &env) {
         Ok(opened) => opened,
         Err(error) => return (facts, Err(error)),
     };

@@ -54,6 +54,9 @@ pub struct Env {
     /// Threads to use: with more than one, reading, encoding and writing overlap. The bytes
     /// written are the same for any number.
     pub threads: usize,
+    /// Whether the values of features are wanted. Where they are not, readers may give matrices of
+    /// the right type and shape that hold anything, and pass over the bytes in the file.
+    pub values: bool,
     listener: Arc<dyn Fn(&Error) + Send + Sync>,
 }
 
@@ -75,6 +78,7 @@ impl Env {
             limits,
             access,
             threads: 2,
+            values: true,
             listener: Arc::new(listener),
         }
     }

@@ -25,29 +25,11 @@ impl Decoder {
         coding: Coding,
         limits: &Limits,
     ) -> Result<()> {
-        let span = Span {
-            min: f32::from_le_bytes(source.array()?),
-            range: f32::from_le_bytes(source.array()?),
-        };
+        let (span, rows, cols) = header(source, into, limits)?;
         self.span = span;
-        let [rows, cols] = [source.array()?, source.array()?].map(i32::from_le_bytes);
-        let (rows, cols) = (
-            count(source, rows, "rows")?,
-            count(source, cols, "columns")?,
-        );
-        check_shape(source, (rows, cols))?;
         if rows == 0 {
-            into.start(Dtype::F32, Rank::Matrix, 0);
-            // Kaldi itself writes four bytes more in an empty one than it reads back. No key
-            // starts with byte 0.
-            if source.peek(4)? == [0; 4] {
-                source.skip(4)?;
-            }
             return Ok(());
         }
-        let place = source.offset();
-        let sized = |e: Error| e.file(source.name()).byte(place);
-        limits.matrix_bytes(Dtype::F32, rows, cols).map_err(sized)?;
         if coding == Coding::Columns {
             let shape = (Dtype::U16, Rank::Matrix, cols, 4);
             source.read_matrix(&mut self.percentiles, shape, ByteOrder::Little, limits)?;
@@ -74,7 +56,57 @@ impl Decoder {
     }
 }
 
+/// Reads the span, rows and columns; passes all of an empty matrix.
+fn header(source: &mut Source, into: &mut Matrix, limits: &Limits) -> Result<(Span, u64, u64)> {
+    let span = Span {
+        min: f32::from_le_bytes(source.array()?),
+        range: f32::from_le_bytes(source.array()?),
+    };
+    let [rows, cols] = [source.array()?, source.array()?].map(i32::from_le_bytes);
+    let (rows, cols) = (
+        count(source, rows, "rows")?,
+        count(source, cols, "columns")?,
+    );
+    check_shape(source, (rows, cols))?;
+    if rows == 0 {
+        into.start(Dtype::F32, Rank::Matrix, 0);
+        // Kaldi itself writes four bytes more in an empty one than it reads back. No key
+        // starts with byte 0.
+        if source.peek(4)? == [0; 4] {
+            source.skip(4)?;
+        }
+    }
+    let place = source.offset();
+    let sized = |e: Error| e.file(source.name()).byte(place);
+    limits.matrix_bytes(Dtype::F32, rows, cols).map_err(sized)?;
+    Ok((span, rows, cols))
+}
+
 impl Decoder {
+    /// Passes over a compressed matrix from behind its token; `into` gets its shape.
+    pub(crate) fn pass(
+        source: &mut Source,
+        into: &mut Matrix,
+        coding: Coding,
+        limits: &Limits,
+    ) -> Result<()> {
+        let (_, rows, cols) = header(source, into, limits)?;
+        if rows == 0 {
+            return Ok(());
+        }
+        if coding == Coding::Columns {
+            source.pass_matrix(into, (Dtype::U16, Rank::Matrix, cols, 4), limits)?;
+        }
+        let code = match coding {
+            Coding::Words => Dtype::U16,
+            Coding::Columns | Coding::Bytes => Dtype::U8,
+        };
+        source.pass_matrix(into, (code, Rank::Matrix, rows, cols), limits)?;
+        let (rows, cols) = (into.rows(), into.cols());
+        into.reset(Dtype::F32, Rank::Matrix, rows, cols, limits)
+            .map(drop)
+    }
+
     /// The matrix read last, as it was stored, from its token on.
     pub(crate) fn stored(&self, coding: Coding) -> Result<Vec<u8>> {
         let mut bytes = format!("{} ", coding.token()).into_bytes();

@@ -8,11 +8,19 @@ use crate::kind::Kind;
 use crate::number::{self, Real, Scan, is_space};
 use crate::text::{brackets, skip_line, truncated};
 
-/// Reads a line with its end into `line`, in place of what that held.
-pub(crate) fn read_line(source: &mut Source, line: &mut Vec<u8>, limits: &Limits) -> Result<()> {
+/// Reads the line of an object into `line`, in place of what that held. The last line of a file
+/// may lack its end where a bracket shows that it is whole.
+pub(crate) fn read_line(
+    source: &mut Source,
+    line: &mut Vec<u8>,
+    kind: Kind,
+    limits: &Limits,
+) -> Result<()> {
     let start = source.offset();
     source.line(line, limits)?;
-    if source.offset() - start == line.len() as u64 {
+    let closed = matches!(kind, Kind::SparseVector | Kind::SparseMatrix)
+        && line.trim_ascii_end().ends_with(b"]");
+    if source.offset() - start == line.len() as u64 && !closed {
         return Err(truncated(source, "the file ends inside a line")
             .hint("if the last line is complete, give it a line end"));
     }

@@ -468,3 +468,87 @@ fn scripts_point_into_archives_only() {
     let back = spr_testkit::read(&FORMAT, &[], &at("a.scp")).unwrap();
     assert_eq!(back, utts);
 }
+
+/// Key and shape of each utterance, and the error at the end, if there is one.
+fn shapes(bytes: &[u8], values: bool) -> (Vec<String>, Option<String>) {
+    let mut env = Env::default();
+    env.values = values;
+    let source = Source::from_bytes("x", bytes.to_vec()).unwrap();
+    let mut reader = match FORMAT.open(source, &Default::default(), &env) {
+        Ok(reader) => reader,
+        Err(error) => return (Vec::new(), Some(error.to_string())),
+    };
+    let (mut all, mut utt) = (Vec::new(), Utterance::default());
+    loop {
+        match reader.read(&mut utt) {
+            Ok(true) => all.push(format!("{} {:?} {:?}", utt.key, utt.features, utt.labels)),
+            Ok(false) => return (all, None),
+            Err(error) => return (all, Some(error.to_string())),
+        }
+    }
+}
+
+#[test]
+fn shapes_and_cuts_are_seen_without_the_values() {
+    let features = |key: &str, rows: usize, cols: usize, rank| {
+        let values: Vec<f32> = (0u16..).map(f32::from).take(rows * cols).collect();
+        Utterance {
+            key: key.into(),
+            features: Some(Matrix::from_rows(&values, cols, rank).unwrap()),
+            ..Utterance::default()
+        }
+    };
+    let mut utts = vec![
+        features("a", 9, 2, Rank::Matrix),
+        features("b", 3, 4, Rank::Matrix),
+        features("c", 5, 1, Rank::Vector),
+        features("d", 0, 0, Rank::Matrix),
+        features("e", 2, 3, Rank::Matrix),
+    ];
+    utts[4]
+        .features
+        .as_mut()
+        .unwrap()
+        .cast(Dtype::F64, &Limits::default())
+        .unwrap();
+    for options in [&[][..], &[("compress", "1")], &[("compress", "5")]] {
+        let bytes = write_memory(&FORMAT, options, &utts).unwrap();
+        let (all, error) = shapes(&bytes, false);
+        assert_eq!((all.len(), &error), (5, &None));
+        assert_eq!((all, error), shapes(&bytes, true));
+        for cut in 0..bytes.len() {
+            let (seen, wrong) = shapes(&bytes[..cut], false);
+            let (due, error) = shapes(&bytes[..cut], true);
+            assert_eq!((seen, wrong.is_some()), (due, error.is_some()), "{cut}");
+        }
+    }
+}
+
+#[test]
+fn a_last_line_that_is_whole_needs_no_end() {
+    let whole = [
+        "a  [ 1 2 ]\nb  [ 3 ]",
+        "a  [\n  1 2 ]\nb  [\n  1 2\n  3 4 ]",
+        "a dim=5 [ 1 2 ] \nb dim=5 [ 2 1 ]",
+        "a rows=1 dim=5 [ 1 2 ] \nb rows=2 dim=5 [ 2 1 ] dim=5 [ 1 3 ] ",
+    ];
+    for text in whole {
+        let (all, error) = shapes(text.as_bytes(), true);
+        assert_eq!((all.len(), error), (2, None), "{text}");
+    }
+    let open = [
+        "a 1 2 3 \nb 4 5",
+        "a 1\nb 2",
+        "a hello\nb world",
+        "a 1 ; 2 ; \nb 2 ; ",
+        "a [ 1 0.5 ] [ 2 1 ] \nb [ 1 0.5 ]",
+        "a  [ 1 2 ]\nb  [ 3 ",
+        "a dim=5 [ 1 2 ] \nb dim=5 [ 2 1 ",
+        "a rows=1 dim=5 [ 1 2 ] \nb rows=2 dim=5 [ 2 1 ]",
+        "a rows=1 dim=5 [ 1 2 ] \nb rows=0",
+    ];
+    for text in open {
+        let (all, error) = shapes(text.as_bytes(), true);
+        assert!(all.len() == 1 && error.is_some(), "{text} {error:?}");
+    }
+}

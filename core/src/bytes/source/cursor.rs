@@ -245,6 +245,26 @@ impl Source {
     }
 }
 
+impl Source {
+    /// Passes over a matrix instead of reading it: `into` gets its type and shape, and holds
+    /// anything. A file is not read for it, only its length is checked.
+    ///
+    /// # Errors
+    /// As [`read_matrix`](Self::read_matrix).
+    pub fn pass_matrix(
+        &mut self,
+        into: &mut Matrix,
+        (dtype, rank, rows, cols): (Dtype, Rank, u64, u64),
+        limits: &Limits,
+    ) -> Result<()> {
+        let place = |e: Error| e.file(&self.name).byte(self.offset);
+        let bytes = limits.matrix_bytes(dtype, rows, cols).map_err(place)?;
+        self.skip(bytes as u64)?;
+        let (rows, cols) = (to_usize(rows), to_usize(cols));
+        into.reset(dtype, rank, rows, cols, limits).map(drop)
+    }
+}
+
 /// A size that was checked against the limits, which are sizes in memory.
 fn to_usize(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)

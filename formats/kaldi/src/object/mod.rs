@@ -317,13 +317,13 @@ impl Objects {
                 );
                 binary::check_shape(source, shape)?;
                 let shape = (dtype, Rank::Matrix, shape.0, shape.1);
-                source.read_matrix(utt.features_mut(), shape, ByteOrder::Little, limits)?;
+                self.floats(source, utt.features_mut(), shape)?;
                 Kind::Matrix
             }
             Form::Vector(dtype) => {
                 let n = binary::size(source, "numbers")?;
                 let shape = (dtype, Rank::Vector, n, 1);
-                source.read_matrix(utt.features_mut(), shape, ByteOrder::Little, limits)?;
+                self.floats(source, utt.features_mut(), shape)?;
                 Kind::Vector
             }
             Form::Compressed(coding) => {
@@ -331,6 +331,10 @@ impl Objects {
                     self.codings.push(coding);
                 }
                 let into = utt.features.get_or_insert_default();
+                if !self.env.values {
+                    Decoder::pass(source, into, coding, limits)?;
+                    return Ok(Kind::Matrix);
+                }
                 self.decoder.read(source, into, coding, limits)?;
                 if self.keep && !into.is_empty() {
                     utt.meta.tags.push(stored(self.decoder.stored(coding)?));
@@ -381,6 +385,20 @@ impl Objects {
             }
             Form::Run => return Err(source.malformed("no known object")),
         })
+    }
+
+    /// Reads the values of a matrix or vector, or passes over them.
+    fn floats(
+        &self,
+        source: &mut Source,
+        into: &mut Matrix,
+        shape: (Dtype, Rank, u64, u64),
+    ) -> Result<()> {
+        let limits = &self.env.limits;
+        match self.env.values {
+            true => source.read_matrix(into, shape, ByteOrder::Little, limits),
+            false => source.pass_matrix(into, shape, limits),
+        }
     }
 
     /// Reads a number of 64 bits: an integer where the bits are no usual float.

@@ -118,7 +118,7 @@ impl Objects {
         whole: bool,
     ) -> Result<Kind> {
         let at = source.offset();
-        fields::read_line(source, &mut self.line, &self.env.limits)?;
+        fields::read_line(source, &mut self.line, kind, &self.env.limits)?;
         let dtype = match kind {
             Kind::Float(Dtype::F64) => Dtype::F64,
             _ => self.dtype,
