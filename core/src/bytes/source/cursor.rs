@@ -60,7 +60,8 @@ impl Source {
         self.end -= self.start;
         self.start = 0;
         let filled = self.end;
-        let mut room = BUFFER.max(wanted.min(STEP));
+        let mut room = self.step.max(wanted.min(STEP));
+        self.step = BUFFER.min(4 * self.step);
         if let Some(left) = self.remaining().and_then(|n| usize::try_from(n).ok()) {
             // A short file needs no more than its bytes and one for the end; some files that
             // the system makes up claim no length at all.
@@ -69,7 +70,7 @@ impl Source {
         if self.buffer.len() < filled + room {
             self.buffer.resize(filled + room, 0);
         }
-        let result = self.body.read(&mut self.buffer[filled..]);
+        let result = self.body.read(&mut self.buffer[filled..filled + room]);
         self.end += *result.as_ref().unwrap_or(&0);
         match result {
             Ok(0) => self.ended = true,
@@ -153,7 +154,7 @@ impl Source {
             if n > remaining {
                 return Err(self.cut_short(n, remaining));
             }
-            if n > BUFFER as u64 {
+            if n > BUFFER as u64 / 4 {
                 return self.seek(self.offset + n);
             }
         }

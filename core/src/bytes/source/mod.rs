@@ -11,6 +11,8 @@ use super::command::Command;
 use crate::{Error, ErrorKind, Result};
 
 const BUFFER: usize = 128 << 10;
+/// Read after a jump; then ever more, up to a buffer.
+const FIRST_STEP: usize = 4 << 10;
 /// Compressions inside compressions that are undone.
 const MAX_LAYERS: usize = 4;
 
@@ -40,6 +42,8 @@ pub struct Source {
     /// Where `buffer[start]` stands in the stream.
     offset: u64,
     ended: bool,
+    /// How much to read next: little after a jump, for the next may follow at once.
+    step: usize,
     /// A failure met while looking ahead, kept until the bytes before it are used up.
     pending: Option<Error>,
 }
@@ -152,6 +156,7 @@ impl Source {
             end: 0,
             offset: 0,
             ended: false,
+            step: BUFFER,
             pending: None,
         }
     }
@@ -259,6 +264,7 @@ impl Source {
                 (self.start, self.end) = (0, 0);
                 self.offset = to;
                 self.ended = false;
+                self.step = FIRST_STEP;
                 Ok(())
             }
             Body::Stream(_) => match ahead {
