@@ -23,7 +23,7 @@ const CASES: [(&str, usize, usize); 6] = [
     ("jsonl", 13, 16),
     ("kaldi", 85, 39),
     ("pfile", 19, 26),
-    ("pickle", 145, 53),
+    ("pickle", 198, 69),
     ("spraak", 36, 32),
 ];
 

@@ -1,6 +1,7 @@
 """Loads or dumps pickles of arrays, for any Python: `arrays.py version | load FILE | dump FILE PROTOCOL CASE`.
 
-`load` prints a line for each array: dtype, shape, and the bytes in row order as hex. Warnings are errors.
+`load` prints a line for each array: dtype, shape, and the bytes in row order as hex; before it, in a
+dict, a line with its key as hex. Warnings are errors.
 """
 import binascii
 import pickle
@@ -30,14 +31,26 @@ def show(value):
                         binascii.hexlify(data).decode()))
 
 
+def walk(value):
+    """The arrays of a value in their order; the keys of dicts, sorted, as hex lines."""
+    if isinstance(value, dict):
+        for key in sorted(value):
+            print(binascii.hexlify(key.encode("utf-8")).decode())
+            walk(value[key])
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            walk(part)
+    else:
+        show(value)
+
+
 def main(verb, *args):
     if verb == "version":
         print("%d.%d.%d %s %d" % (sys.version_info[:3] + (np.__version__, pickle.HIGHEST_PROTOCOL)))
     elif verb == "load":
         with open(args[0], "rb") as f:
             value = pickle.load(f)
-        for part in value if isinstance(value, tuple) else [value]:
-            show(part)
+        walk(value)
     elif verb == "dump":
         with open(args[0], "wb") as f:
             pickle.dump(case(args[2]), f, int(args[1]))

@@ -63,9 +63,22 @@ def checks(t, commands):
                     with t.check("pickle: %s, protocol %d, loaded by %s" % (name, protocol, label)):
                         lines = call(python, "load", out).split("\n")[:-1]
                         assert lines == shown(*parts), [line[:60] for line in lines]
-        with t.check("pickle: protocol %d read back with its names" % protocol):
-            t.convert(both, "%s,protocol=%d" % (out, protocol))
-            same_sets(t.jsonl(out), data.labelled(items, targets))
+        for layout in ("pdnn", "dict", "list"):
+            with t.check("pickle: %s, protocol %d read back with its names" % (layout, protocol)):
+                t.convert(both, "%s,layout=%s,protocol=%d" % (out, layout, protocol))
+                same_sets(t.jsonl(out), data.labelled(items, targets))
+        entries = [(key.encode().hex(), shown(m, v)) for (key, m), (_, v) in zip(items, targets)]
+        wanted = {
+            "dict": [line for key, lines in sorted(entries) for line in [key] + lines],
+            "list": [line for _, lines in entries for line in lines],
+        }
+        for layout in wanted:
+            t.convert(both, "%s,layout=%s,protocol=%d" % (out, layout, protocol))
+            for label, python, highest in found:
+                if protocol <= highest:
+                    with t.check("pickle: %s, protocol %d, loaded by %s" % (layout, protocol, label)):
+                        lines = call(python, "load", out).split("\n")[:-1]
+                        assert lines == wanted[layout], [line[:60] for line in lines]
     for label, python, highest in found:
         for protocol in range(highest + 1):
             with t.check("pickle: protocol %d by %s, read" % (protocol, label)):

@@ -1,6 +1,6 @@
 //! Whole-file compression, found by its magic bytes.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::gzip::Gzip;
@@ -15,6 +15,9 @@ pub enum Codec {
     Bzip2,
     /// Zstandard, any number of frames.
     Zstd,
+    /// RFC 1950, one stream. Undone only where a format [asks for it](super::Source::undo), for other
+    /// files start with the same two bytes; never applied.
+    Zlib,
 }
 
 impl Codec {
@@ -29,6 +32,7 @@ impl Codec {
             Self::Gzip => "gzip",
             Self::Bzip2 => "bzip2",
             Self::Zstd => "zstd",
+            Self::Zlib => "zlib",
         }
     }
 
@@ -38,6 +42,7 @@ impl Codec {
             Self::Gzip => "gz",
             Self::Bzip2 => "bz2",
             Self::Zstd => "zst",
+            Self::Zlib => "zlib",
         }
     }
 
@@ -101,6 +106,7 @@ impl Codec {
             Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(from))),
             Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(from))),
             Self::Zstd => Box::new(zstd::Decoder::with_buffer(buffered(from))?),
+            Self::Zlib => Box::new(OneStream(flate2::bufread::ZlibDecoder::new(buffered(from)))),
         })
     }
 
@@ -114,12 +120,27 @@ impl Codec {
             Self::Gzip => Box::new(Gzip::new(to, threads)),
             Self::Bzip2 => Box::new(bzip2::write::BzEncoder::new(to, bzip2::Compression::best())),
             Self::Zstd => Box::new(zstd::Encoder::new(to, 0)?),
+            Self::Zlib => return Err(io::ErrorKind::Unsupported.into()),
         })
     }
 }
 
 fn buffered(from: Box<dyn Read + Send>) -> BufReader<Box<dyn Read + Send>> {
     BufReader::with_capacity(64 << 10, from)
+}
+
+/// Data after the end of a zlib stream are an error.
+struct OneStream<R>(flate2::bufread::ZlibDecoder<R>);
+
+impl<R: BufRead> Read for OneStream<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(out)? {
+            0 if !out.is_empty() && !self.0.get_mut().fill_buf()?.is_empty() => Err(
+                io::Error::new(io::ErrorKind::InvalidData, "something follows them"),
+            ),
+            n => Ok(n),
+        }
+    }
 }
 
 impl<W: Finish> Finish for bzip2::write::BzEncoder<W> {

@@ -145,6 +145,23 @@ impl Array {
     }
 }
 
+/// Bytes of an array of that shape and element type, of any number of dimensions.
+///
+/// # Errors
+/// One of them makes no sense, or the type is none that is read.
+pub(crate) fn bytes(heap: &Heap, shape: Value, dtype: Value) -> Result<u64> {
+    let (stored, _) = element(heap, dtype, "numbers of an array")?;
+    let size = |total: u64, value: &Value| match value {
+        Value::Int(n) => total.checked_mul(u64::try_from(*n).ok()?),
+        _ => None,
+    };
+    let sizes = heap.tuple(shape).unwrap_or(&[Value::None]);
+    sizes
+        .iter()
+        .try_fold(stored.size() as u64, size)
+        .ok_or_else(|| Error::malformed("the shape of an array makes no sense"))
+}
+
 /// The element type that `dtype` describes.
 fn element(heap: &Heap, dtype: Value, what: &str) -> Result<(Stored, ByteOrder)> {
     let Some(Node::Dtype { code, state }) = heap.node(dtype) else {

@@ -243,6 +243,19 @@ pub(crate) fn encode_raw_unicode(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Appends `text` on one line of a text pickle.
+pub(crate) fn encode_raw_unicode_text(text: &str, out: &mut Vec<u8>) {
+    for c in text.chars() {
+        match u8::try_from(c) {
+            Ok(byte) => encode_raw_unicode(&[byte], out),
+            Err(_) if c <= '\u{ffff}' => {
+                out.extend_from_slice(format!("\\u{:04x}", u32::from(c)).as_bytes());
+            }
+            Err(_) => out.extend_from_slice(format!("\\U{:08x}", u32::from(c)).as_bytes()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

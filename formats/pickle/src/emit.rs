@@ -10,8 +10,9 @@ use spr_core::format::{OptionSpec, Options};
 use spr_core::model::Dtype;
 
 use crate::array::Stored;
-use crate::coding::Coding;
+use crate::coding::{Coding, encode_raw_unicode, encode_raw_unicode_text, encode_utf8};
 use crate::machine as op;
+use crate::payload::INLINE;
 
 /// A pickle protocol that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,48 +72,175 @@ pub(crate) struct ArrayHead {
 pub(crate) struct Emitter {
     protocol: u8,
     out: Vec<u8>,
+    memo: Option<Memo>,
+}
+
+/// Which constants are in the memo, each at a place of its own.
+#[derive(Default)]
+struct Memo(u32);
+
+/// What many arrays share.
+#[derive(Clone, Copy)]
+enum Constant {
+    Reconstruct,
+    /// The arguments for an array that is filled later.
+    Unfilled,
+    Encode,
+    Latin1,
+    Dtype(Dtype),
+}
+
+impl Constant {
+    fn place(self) -> u8 {
+        match self {
+            Self::Reconstruct => 0,
+            Self::Unfilled => 1,
+            Self::Encode => 2,
+            Self::Latin1 => 3,
+            Self::Dtype(dtype) => Dtype::ALL
+                .iter()
+                .zip(4..)
+                .find_map(|(known, place)| (*known == dtype).then_some(place))
+                .unwrap_or(u8::MAX),
+        }
+    }
 }
 
 impl Emitter {
+    /// An emitter that spells everything out, so that a head can be written again.
     pub(crate) fn new(protocol: Protocol) -> Self {
         Self {
             protocol: protocol.0,
             out: Vec::new(),
+            memo: None,
         }
     }
 
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
-        self.out
+    /// An emitter for many arrays, which spells what they share only once.
+    pub(crate) fn with_memo(protocol: Protocol) -> Self {
+        Self {
+            memo: Some(Memo::default()),
+            ..Self::new(protocol)
+        }
     }
 
-    /// What stands before the first array; a `pair` is a tuple of two.
-    pub(crate) fn start(&mut self, pair: bool) {
+    /// Takes what was collected.
+    pub(crate) fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.out)
+    }
+
+    /// What a pickle starts with.
+    pub(crate) fn start(&mut self) {
         if self.protocol >= 2 {
             self.out.extend_from_slice(&[op::PROTO, self.protocol]);
         }
-        if pair {
-            self.open_tuple(2);
+    }
+
+    /// What a pickle ends with.
+    pub(crate) fn end(&mut self) {
+        self.out.push(op::STOP);
+    }
+
+    /// A dict without entries.
+    pub(crate) fn dict(&mut self) {
+        match self.protocol {
+            0 => self.out.extend_from_slice(&[op::MARK, op::DICT]),
+            _ => self.out.push(op::EMPTY_DICT),
         }
     }
 
-    /// What stands after the last array.
-    pub(crate) fn end(&mut self, pair: bool) {
-        if pair {
-            self.close_tuple(2);
+    /// A list without items.
+    pub(crate) fn list(&mut self) {
+        match self.protocol {
+            0 => self.out.extend_from_slice(&[op::MARK, op::LIST]),
+            _ => self.out.push(op::EMPTY_LIST),
         }
-        self.out.push(op::STOP);
+    }
+
+    /// Puts the last two values into the dict before them.
+    pub(crate) fn set_item(&mut self) {
+        self.out.push(op::SETITEM);
+    }
+
+    /// Puts the last value into the list before it.
+    pub(crate) fn append(&mut self) {
+        self.out.push(op::APPEND);
+    }
+
+    /// A name: text if it is UTF-8, else bytes. One longer than names are read is left out, and the
+    /// answer `false`.
+    pub(crate) fn name(&mut self, name: &[u8]) -> bool {
+        let widest = if self.protocol == 0 { 6 } else { 2 };
+        if name.len() > INLINE / widest {
+            return false;
+        }
+        match (std::str::from_utf8(name), self.protocol) {
+            (Ok(text), 0) => {
+                self.out.push(op::UNICODE);
+                encode_raw_unicode_text(text, &mut self.out);
+                self.out.push(b'\n');
+            }
+            (Ok(text), _) => self.text(text),
+            (Err(_), 0..=2) => {
+                let mut text = Vec::new();
+                match self.protocol {
+                    0 => encode_raw_unicode(name, &mut text),
+                    _ => encode_utf8(name, &mut text),
+                }
+                self.bytes_head(text.len() as u64);
+                self.out.extend_from_slice(&text);
+                self.bytes_tail();
+            }
+            (Err(_), _) => {
+                self.out.push(op::BINBYTES);
+                self.len4(name.len() as u64);
+                self.out.extend_from_slice(name);
+            }
+        }
+        true
+    }
+
+    /// A constant: spelled by `spell`, or taken from the memo if it was before.
+    fn constant(&mut self, constant: Constant, spell: impl FnOnce(&mut Self)) {
+        let place = constant.place();
+        let known = match &mut self.memo {
+            None => return spell(self),
+            Some(Memo(places)) => {
+                let known = *places >> place & 1 == 1;
+                *places |= 1 << place;
+                known
+            }
+        };
+        if !known {
+            spell(self);
+        }
+        let (text, binary) = match known {
+            true => (op::GET, op::BINGET),
+            false => (op::PUT, op::BINPUT),
+        };
+        match self.protocol {
+            0 => {
+                self.out.push(text);
+                self.out.extend_from_slice(format!("{place}\n").as_bytes());
+            }
+            _ => self.out.extend_from_slice(&[binary, place]),
+        }
     }
 
     /// Everything of an array before its data; as long for one size as for another.
     pub(crate) fn array_head(&mut self, array: &ArrayHead) {
-        self.global("numpy.core.multiarray", "_reconstruct");
-        self.open_tuple(3);
-        self.global("numpy", "ndarray");
-        self.open_tuple(1);
-        self.int(0);
-        self.close_tuple(1);
-        self.text("b");
-        self.close_tuple(3);
+        self.constant(Constant::Reconstruct, |e| {
+            e.global("numpy.core.multiarray", "_reconstruct");
+        });
+        self.constant(Constant::Unfilled, |e| {
+            e.open_tuple(3);
+            e.global("numpy", "ndarray");
+            e.open_tuple(1);
+            e.int(0);
+            e.close_tuple(1);
+            e.text("b");
+            e.close_tuple(3);
+        });
         self.out.push(op::REDUCE);
 
         self.open_tuple(5);
@@ -124,19 +252,10 @@ impl Emitter {
             self.size(cols);
         }
         self.close_tuple(dimensions);
-        self.dtype(array.dtype);
+        self.constant(Constant::Dtype(array.dtype), |e| e.dtype(array.dtype));
         self.bool(false);
         match self.protocol {
-            0..=2 => {
-                self.global("_codecs", "encode");
-                self.open_tuple(2);
-                if self.protocol == 0 {
-                    self.out.push(op::UNICODE);
-                } else {
-                    self.out.push(op::BINUNICODE);
-                    self.len4(array.len);
-                }
-            }
+            0..=2 => self.bytes_head(array.len),
             3 => {
                 self.out.push(op::BINBYTES);
                 self.len4(array.len);
@@ -151,15 +270,32 @@ impl Emitter {
     /// Everything of an array after its data.
     pub(crate) fn array_tail(&mut self) {
         if self.protocol <= 2 {
-            if self.protocol == 0 {
-                self.out.push(b'\n');
-            }
-            self.text("latin1");
-            self.close_tuple(2);
-            self.out.push(op::REDUCE);
+            self.bytes_tail();
         }
         self.close_tuple(5);
         self.out.push(op::BUILD);
+    }
+
+    /// What stands before bytes that are written as Latin-1 text of `len` bytes.
+    fn bytes_head(&mut self, len: u64) {
+        self.constant(Constant::Encode, |e| e.global("_codecs", "encode"));
+        self.open_tuple(2);
+        if self.protocol == 0 {
+            self.out.push(op::UNICODE);
+        } else {
+            self.out.push(op::BINUNICODE);
+            self.len4(len);
+        }
+    }
+
+    /// What stands after them.
+    fn bytes_tail(&mut self) {
+        if self.protocol == 0 {
+            self.out.push(b'\n');
+        }
+        self.constant(Constant::Latin1, |e| e.text("latin1"));
+        self.close_tuple(2);
+        self.out.push(op::REDUCE);
     }
 
     fn dtype(&mut self, dtype: Dtype) {
@@ -197,13 +333,13 @@ impl Emitter {
         self.protocol < 2 || items > 3
     }
 
-    fn open_tuple(&mut self, items: usize) {
+    pub(crate) fn open_tuple(&mut self, items: usize) {
         if self.needs_mark(items) {
             self.out.push(op::MARK);
         }
     }
 
-    fn close_tuple(&mut self, items: usize) {
+    pub(crate) fn close_tuple(&mut self, items: usize) {
         self.out.push(match items {
             _ if self.needs_mark(items) => op::TUPLE,
             1 => op::TUPLE1,

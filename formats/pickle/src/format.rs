@@ -1,18 +1,18 @@
 //! The format as the converter sees it.
 
-use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, Lookup, Objects, Options,
     Place, Probe, Reader, Score, Tags, Writer,
 };
 use spr_core::model::Dtype;
-use spr_core::side;
+use spr_core::{Error, Result, side};
 
 use crate::emit::Protocol;
+use crate::layout::{Layout, SPLIT};
 use crate::machine as op;
 use crate::reader::PickleReader;
-use crate::writer::PickleWriter;
+use crate::writer;
 
 /// Python pickles of NumPy arrays, as PDNN keeps its data in them.
 pub struct Pickle;
@@ -23,8 +23,8 @@ pub static FORMAT: Pickle = Pickle;
 static INFO: FormatInfo = FormatInfo {
     name: "pickle",
     title: "Python pickle of NumPy arrays (PDNN)",
-    extensions: &["pkl", "pickle"],
-    options: &[Protocol::OPTION, side::OPTION],
+    extensions: &["pkl", "pickle", "joblib"],
+    options: &[Protocol::OPTION, Layout::OPTION, side::OPTION, SPLIT],
 };
 
 impl Format for Pickle {
@@ -46,22 +46,28 @@ impl Format for Pickle {
     }
 
     fn caps(&self, options: &Options, place: Place) -> Result<Caps> {
-        Protocol::of(options)?;
-        let names = match options.get(side::OPTION.name) {
+        check_written(options)?;
+        let layout = Layout::of(options)?.unwrap_or(Layout::Pdnn);
+        let beside = match options.get(side::OPTION.name) {
             Some("none") => false,
             Some(_) => true,
             None => place == Place::File,
         };
+        let joined = layout == Layout::Pdnn;
         Ok(Caps {
             count: Count::Many,
-            keys: if names { Keys::SideFile } else { Keys::None },
-            boundaries: names,
+            keys: match (layout, beside) {
+                (Layout::Dict, _) => Keys::Any,
+                (_, true) => Keys::SideFile,
+                (_, false) => Keys::None,
+            },
+            boundaries: beside || !joined,
             features: Some(FeatureCaps {
                 dtypes: Dtype::ALL,
                 vectors: true,
                 scalars: false,
-                same_dim: true,
-                same_dtype: true,
+                same_dim: joined,
+                same_dtype: joined,
                 max_cols: MOST,
             }),
             labels: Some(LabelCaps {
@@ -69,16 +75,16 @@ impl Format for Pickle {
                 max_columns: MOST,
                 with_features: true,
                 alone: false,
-                same_columns: true,
+                same_columns: joined,
             }),
             objects: Objects::None,
             audio: &[],
             segments: false,
             text: false,
-            empty: if names {
-                Empty::Shapeless
-            } else {
-                Empty::Refused
+            empty: match (joined, beside) {
+                (false, _) => Empty::Kept,
+                (true, true) => Empty::Shapeless,
+                (true, false) => Empty::Refused,
             },
             frame_times: false,
             tags: Tags::None,
@@ -95,7 +101,22 @@ impl Format for Pickle {
     }
 
     fn create(&self, output: Output, options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
-        Ok(Box::new(PickleWriter::create(&output, options)?))
+        check_written(options)?;
+        writer::create(&output, options)
+    }
+}
+
+/// Checks that the options are for writing.
+fn check_written(options: &Options) -> Result<()> {
+    Protocol::of(options)?;
+    if options.get(SPLIT.name).is_some() {
+        return Err(Error::usage("option split: it is for reading"));
+    }
+    match (Layout::of(options)?, options.get(side::OPTION.name)) {
+        (Some(Layout::Dict), Some(path)) if path != "none" => Err(Error::usage(format!(
+            "option keys={path}: a dict holds the names itself"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -27,6 +27,11 @@ fn behaves() {
             &[("keys", "none")],
             &[("protocol", "0")],
             &[("protocol", "4")],
+            &[("layout", "dict")],
+            &[("layout", "dict"), ("protocol", "0")],
+            &[("layout", "dict"), ("protocol", "5")],
+            &[("layout", "list")],
+            &[("layout", "list"), ("protocol", "1"), ("keys", "none")],
         ],
         ..Suite::new(&FORMAT)
     });
@@ -133,9 +138,12 @@ fn says_what_it_does_not_read() {
     for (pickle, want) in [
         (
             "N.".to_owned(),
-            "memory: holds None; a (features, labels) pair of arrays or one array",
+            "memory: holds None; an array of features, a (features, labels) pair, and a dict",
         ),
-        ("(dS'a'\nNs.".to_owned(), "holds a dict of 1 entry"),
+        (
+            "(dS'a'\nNs.".to_owned(),
+            "memory: utterance a: is None, not an array or a pair of arrays",
+        ),
         (
             format!("({two}{three}Nt."),
             "holds a tuple of 3 items (an array of 2 x 1, an array of 3, None)",

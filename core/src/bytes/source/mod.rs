@@ -167,28 +167,35 @@ impl Source {
                 let message = format!("compressed more than {MAX_LAYERS} times over");
                 return Err(self.error(ErrorKind::Limit, message));
             }
-            let head = Cursor::new(self.buffer[self.start..self.end].to_vec());
-            if let Some(error) = self.pending {
-                return Err(error);
-            }
-            let body: Box<dyn Read + Send> = match self.body {
-                Body::File(file) => Box::new(head.chain(file)),
-                Body::Stream(stream) => Box::new(head.chain(stream)),
-            };
-            let body = codec
-                .decoder(body)
-                .map_err(|e| Error::io(format_args!("cannot undo {}", codec.name()), e))
-                .map_err(|e| e.file(&self.name))?;
-            let mut layers = self.layers;
-            layers.push(codec);
-            let (name, path) = (self.name, self.path);
-            self = Self {
-                layers,
-                path,
-                ..Self::new(name, Body::Stream(body))
-            };
+            self = self.undo(codec)?;
         }
         Ok(self)
+    }
+
+    /// What `codec` made the rest of the stream of, for a compression that is not found by content.
+    ///
+    /// # Errors
+    /// Reading fails.
+    pub fn undo(self, codec: Codec) -> Result<Self> {
+        let head = Cursor::new(self.buffer[self.start..self.end].to_vec());
+        if let Some(error) = self.pending {
+            return Err(error);
+        }
+        let body: Box<dyn Read + Send> = match self.body {
+            Body::File(file) => Box::new(head.chain(file)),
+            Body::Stream(stream) => Box::new(head.chain(stream)),
+        };
+        let body = codec
+            .decoder(body)
+            .map_err(|e| Error::io(format_args!("cannot undo {}", codec.name()), e))
+            .map_err(|e| e.file(&self.name))?;
+        let mut layers = self.layers;
+        layers.push(codec);
+        Ok(Self {
+            layers,
+            path: self.path,
+            ..Self::new(self.name, Body::Stream(body))
+        })
     }
 
     /// The name used in messages: the path, `-`, or the command.

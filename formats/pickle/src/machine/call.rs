@@ -141,6 +141,9 @@ impl Machine<'_> {
 
     /// BUILD: gives `value` its state.
     pub(super) fn build(&mut self, value: Value, state: Value) -> Result<()> {
+        if matches!(self.heap.node(value), Some(Node::Wrapper)) {
+            return self.unwrap_array(value, state);
+        }
         let array = match self.heap.tuple(state) {
             Some(&[Value::Int(1), shape, dtype, order, data]) => Some((shape, dtype, order, data)),
             Some(&[shape, dtype, order, data]) => Some((shape, dtype, order, data)),

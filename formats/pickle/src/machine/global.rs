@@ -28,6 +28,8 @@ pub(crate) enum Known {
     Set,
     Dict,
     DefaultDict,
+    /// joblib's stand-in for an array, whose numbers follow it in the file.
+    Wrapper,
 }
 
 /// Modules, name, and what it is. The list is the whole of what a pickle can call.
@@ -57,6 +59,14 @@ const ALLOWED: &[(&[&str], &str, Known)] = &[
     (BUILTINS, "dict", Known::Dict),
     (&["collections"], "OrderedDict", Known::Dict),
     (&["collections"], "defaultdict", Known::DefaultDict),
+    (
+        &[
+            "joblib.numpy_pickle",
+            "sklearn.externals.joblib.numpy_pickle",
+        ],
+        "NumpyArrayWrapper",
+        Known::Wrapper,
+    ),
 ];
 
 const BUILTINS: &[&str] = &["__builtin__", "builtins"];

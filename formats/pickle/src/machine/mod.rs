@@ -6,6 +6,7 @@
 
 mod call;
 mod global;
+mod joblib;
 mod number;
 mod op;
 mod strings;
@@ -35,8 +36,8 @@ const MEMO_ENTRY: usize = 2 * size_of::<(u64, Value)>();
 /// Broken or hostile data, and calls of anything unknown; the error says at which opcode.
 pub(crate) fn load(source: &mut Source) -> Result<(Heap, Value)> {
     let mut machine = Machine {
+        heap: Heap::for_file(source.remaining().unwrap_or(0)),
         source,
-        heap: Heap::default(),
         stack: Vec::new(),
         marks: Vec::new(),
         memo: HashMap::new(),
@@ -208,6 +209,11 @@ impl Machine<'_> {
                 let value = self.top()?;
                 self.build(value, state)
             }
+            NEWOBJ if self.is_wrapper() => {
+                self.pop()?;
+                self.pop()?;
+                self.add(Node::Wrapper)
+            }
             NEWOBJ | NEWOBJ_EX | OBJ | INST => self.refuse_object(code),
             other => match opcode_name(other) {
                 Some(name) => Err(Error::unsupported(format!(
@@ -359,7 +365,7 @@ impl Machine<'_> {
 fn refused(name: &str) -> Error {
     let error = Error::unsupported(format!("refused to call {name}"));
     if name.starts_with("joblib.") {
-        error.hint("joblib's own files are not read: save with pickle.dump instead")
+        error.hint("this is of a joblib before 0.10: load and save it with a newer one")
     } else {
         error.hint("nothing in a pickle is run; plain NumPy arrays are read")
     }

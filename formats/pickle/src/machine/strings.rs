@@ -27,7 +27,7 @@ impl Machine<'_> {
     }
 
     /// The next `len` bytes.
-    fn payload(&mut self, len: u64) -> Result<Payload> {
+    pub(super) fn payload(&mut self, len: u64) -> Result<Payload> {
         match usize::try_from(len) {
             Ok(short) if short <= INLINE => {
                 let mut bytes = vec![0; short];

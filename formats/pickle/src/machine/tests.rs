@@ -271,8 +271,8 @@ fn nothing_is_called() {
         ),
         (b"c_codecs\nencode\n(Va\nVrot13\ntR.", "other than latin1"),
         (
-            b"cjoblib.numpy_pickle\nNumpyArrayWrapper\n)\x81.",
-            "joblib.numpy_pickle.NumpyArrayWrapper",
+            b"cjoblib.numpy_pickle\nNDArrayWrapper\n)\x81.",
+            "joblib.numpy_pickle.NDArrayWrapper",
         ),
         (
             b"Pname\n.",

@@ -42,6 +42,8 @@ pub(crate) enum Node {
     },
     /// An array, once BUILD has said what it holds.
     Array(Option<Box<ArrayState>>),
+    /// What joblib writes for an array, until BUILD says what it holds.
+    Wrapper,
 }
 
 /// What a pickle says of an array, not yet checked.
@@ -53,28 +55,39 @@ pub(crate) struct ArrayState {
     pub(crate) data: Value,
 }
 
-/// Bytes that the values of one pickle may take in memory. The numbers of arrays stay in the file,
-/// so that this is enough for tens of thousands of arrays.
-pub(super) const BUDGET: usize = 64 << 20;
+/// Bytes that the values of one pickle may always take in memory. The numbers of arrays stay in the
+/// file, so that this is enough for tens of thousands of arrays.
+const BUDGET: usize = 64 << 20;
 
 /// All values of a pickle.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Heap {
     nodes: Vec<Node>,
     used: usize,
+    budget: usize,
 }
 
 impl Heap {
+    /// The heap of a pickle of `bytes` bytes, twice of which it may use where that is more than what
+    /// it always may: enough for any number of arrays of a hundred numbers each.
+    pub(super) fn for_file(bytes: u64) -> Self {
+        Self {
+            nodes: Vec::new(),
+            used: 0,
+            budget: usize::try_from(bytes.saturating_mul(2)).map_or(BUDGET, |n| n.max(BUDGET)),
+        }
+    }
+
     /// Counts memory before it is used.
     ///
     /// # Errors
     /// More is used than a pickle of arrays ever needs.
-    pub(super) fn charge(&mut self, bytes: usize) -> Result<()> {
+    pub(crate) fn charge(&mut self, bytes: usize) -> Result<()> {
         self.used = self.used.saturating_add(bytes);
-        if self.used > BUDGET {
+        if self.used > self.budget {
             return Err(Error::limit(format!(
                 "its Python objects beside the arrays take more than {} MiB",
-                BUDGET >> 20
+                self.budget >> 20
             )));
         }
         Ok(())
@@ -86,7 +99,8 @@ impl Heap {
             Node::Tuple(items) | Node::List(items) | Node::Set(items) => size_of_val(&items[..]),
             Node::Dict(entries) => size_of_val(&entries[..]),
             Node::Global(global) => global.text_len(),
-            Node::Dtype { .. } | Node::Array(_) => 0,
+            Node::Dtype { .. } | Node::Wrapper => 0,
+            Node::Array(_) => size_of::<ArrayState>(),
         };
         // Growth doubles what is held, for a moment.
         self.charge(2 * size_of::<Node>() + content)?;
@@ -171,7 +185,7 @@ impl Heap {
                 }
                 None => "an array".to_owned(),
             },
-            Some(Node::Array(None)) | None => "an array without data".to_owned(),
+            Some(Node::Array(None) | Node::Wrapper) | None => "an array without data".to_owned(),
         }
     }
 

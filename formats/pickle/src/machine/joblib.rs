@@ -1,0 +1,55 @@
+//! joblib's files: pickles with the numbers of each array right behind it.
+
+use super::*;
+use crate::array;
+
+impl Machine<'_> {
+    /// Whether the stack ends in joblib's stand-in for an array and no arguments.
+    pub(super) fn is_wrapper(&self) -> bool {
+        let [.., class, args] = self.stack.as_slice() else {
+            return false;
+        };
+        let class = self.heap.node(*class);
+        matches!(class, Some(Node::Global(Global::Known(Known::Wrapper))))
+            && self.heap.tuple(*args) == Some(&[])
+    }
+
+    /// BUILD on the stand-in `value`: makes it the array whose numbers come next, behind as many
+    /// bytes of padding as the first byte says, if the state mentions an alignment.
+    pub(super) fn unwrap_array(&mut self, value: Value, state: Value) -> Result<()> {
+        let Some(Node::Dict(entries)) = self.heap.node(state) else {
+            return Err(Error::malformed("the state of joblib's array is no dict"));
+        };
+        let field = |name: &[u8]| {
+            let mut found = entries.iter().rev();
+            let entry = found.find(|(key, _)| self.heap.word(*key) == Some(name));
+            entry.map_or(Value::None, |(_, value)| *value)
+        };
+        let (shape, dtype) = (field(b"shape"), field(b"dtype"));
+        let fortran = match self.heap.word(field(b"order")) {
+            Some(b"C") => false,
+            Some(b"F") => true,
+            _ => return Err(Error::malformed("the order of an array is neither C nor F")),
+        };
+        let padded = field(b"numpy_array_alignment_bytes") != Value::None;
+        let bytes = array::bytes(&self.heap, shape, dtype)?;
+        if padded {
+            let padding = self.source.byte()?;
+            self.source.skip(padding.into())?;
+        }
+        self.check_left("an array", bytes)?;
+        let data = self.payload(bytes)?;
+        let data = self.heap.add(Node::Bytes(data))?;
+        let array = ArrayState {
+            shape,
+            dtype,
+            fortran,
+            data,
+        };
+        self.heap.charge(size_of_val(&array))?;
+        if let Some(node) = self.heap.node_mut(value) {
+            *node = Node::Array(Some(Box::new(array)));
+        }
+        Ok(())
+    }
+}

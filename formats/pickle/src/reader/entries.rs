@@ -1,0 +1,136 @@
+//! An entry of a dict, list or tuple an utterance.
+
+use std::vec::IntoIter;
+
+use spr_core::bytes::{ByteOrder, Source};
+use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Utterance};
+use spr_core::side::SideReader;
+use spr_core::{Error, Limits, Result};
+
+use super::{dtype, key_source, rank, read_labels};
+use crate::dataset::{Entry, Part};
+use crate::machine::Heap;
+use crate::rows::Rows;
+
+/// Entries as utterances.
+pub(super) struct Entries {
+    heap: Heap,
+    list: IntoIter<Entry>,
+    /// Utterances read so far.
+    read: u64,
+    side: Option<SideReader>,
+}
+
+impl Entries {
+    /// The utterances of `list`, all of which are checked, and noted in `info`.
+    pub(super) fn new(
+        heap: Heap,
+        list: Vec<Entry>,
+        side: Option<SideReader>,
+        info: &mut DatasetInfo,
+    ) -> Result<Self> {
+        let mut shape = None;
+        let mut frames = 0u64;
+        for (n, entry) in list.iter().enumerate() {
+            let name = |e: Error| e.utterance(&key(entry, &heap, n as u64));
+            let part = entry.part(&heap).map_err(name)?;
+            frames = frames.saturating_add(part.features.rows);
+            note(&mut shape, &part).map_err(name)?;
+        }
+        let shape = shape.unwrap_or_default();
+        info.utterances = Some(list.len() as u64);
+        info.frames = Some(frames);
+        info.dim = shape.dim;
+        info.dtype = shape.dtype;
+        info.label_columns = shape.label_columns;
+        info.byte_order = shape.byte_order;
+        info.keys = match list.first().and_then(|entry| entry.key(&heap)) {
+            Some(_) => KeySource::Stored,
+            None => key_source(side.as_ref()),
+        };
+        Ok(Self {
+            heap,
+            list: list.into_iter(),
+            read: 0,
+            side,
+        })
+    }
+
+    pub(super) fn read(
+        &mut self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        limits: &Limits,
+    ) -> Result<bool> {
+        let Some(entry) = self.list.next() else {
+            if let Some(side) = &mut self.side {
+                side.end()?;
+            }
+            return Ok(false);
+        };
+        utt.key = key(&entry, &self.heap, self.read);
+        let part = entry.part(&self.heap)?;
+        if let Some(side) = &mut self.side {
+            side.name_next(&mut utt.key, part.features.rows)?;
+        }
+        self.read += 1;
+        read_part(part, source, utt, limits).map_err(|e| e.utterance(&utt.key))?;
+        Ok(true)
+    }
+}
+
+fn key(entry: &Entry, heap: &Heap, n: u64) -> Key {
+    entry.key(heap).unwrap_or_else(|| Key::generated(n))
+}
+
+/// Takes note of what `part` shares with the entries before.
+fn note(shape: &mut Option<Shape>, part: &Part) -> Result<()> {
+    let Part { features, labels } = part;
+    let own = Shape {
+        vectors: features.cols.is_none(),
+        dim: Some(features.width()),
+        dtype: Some(dtype(features)),
+        label_columns: labels.as_ref().map(|labels| labels.width()),
+        byte_order: Some(features.order),
+    };
+    let Some(shape) = shape else {
+        *shape = Some(own);
+        return Ok(());
+    };
+    if shape.vectors != own.vectors {
+        return Err(Error::unsupported(
+            "vectors and matrices are mixed, so the entries can't be utterances of one data set",
+        )
+        .hint("split=NAME reads one of them; features and labels are saved as a pair"));
+    }
+    fn keep<T: PartialEq>(shared: &mut Option<T>, own: Option<T>) {
+        if *shared != own {
+            *shared = None;
+        }
+    }
+    keep(&mut shape.dim, own.dim);
+    keep(&mut shape.dtype, own.dtype);
+    keep(&mut shape.label_columns, own.label_columns);
+    keep(&mut shape.byte_order, own.byte_order);
+    Ok(())
+}
+
+/// What entries share.
+#[derive(Default)]
+struct Shape {
+    vectors: bool,
+    dim: Option<u64>,
+    dtype: Option<Dtype>,
+    label_columns: Option<u64>,
+    byte_order: Option<ByteOrder>,
+}
+
+fn read_part(part: Part, source: &mut Source, utt: &mut Utterance, limits: &Limits) -> Result<()> {
+    let (frames, rank) = (part.features.rows, rank(&part.features));
+    let mut features = Rows::new(part.features);
+    features.read(source, frames, rank, utt.features_mut(), limits)?;
+    features.end(source)?;
+    let mut labels = part.labels.map(Rows::new);
+    read_labels(labels.as_mut(), source, frames, utt, limits)?;
+    labels.map_or(Ok(()), |mut labels| labels.end(source))
+}

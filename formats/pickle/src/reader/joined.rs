@@ -1,0 +1,100 @@
+//! All utterances in one array, cut by the side file.
+
+use spr_core::bytes::Source;
+use spr_core::model::{DatasetInfo, Key, Rank, Utterance};
+use spr_core::side::SideReader;
+use spr_core::{Error, Limits, Result};
+
+use super::{dtype, key_source, rank, read_labels};
+use crate::dataset::Part;
+use crate::rows::Rows;
+
+/// One or two arrays as utterances.
+pub(super) struct Joined {
+    features: Rows,
+    labels: Option<Rows>,
+    rank: Rank,
+    rows: u64,
+    /// Rows read so far.
+    next: u64,
+    side: Option<SideReader>,
+}
+
+impl Joined {
+    /// The utterances of `part`, of which `info` takes note.
+    pub(super) fn new(part: Part, side: Option<SideReader>, info: &mut DatasetInfo) -> Self {
+        let Part { features, labels } = part;
+        info.utterances = side.is_none().then_some(u64::from(features.rows > 0));
+        info.frames = Some(features.rows);
+        info.dim = Some(features.width());
+        info.dtype = Some(dtype(&features));
+        info.label_columns = labels.as_ref().map(|labels| labels.width());
+        info.byte_order = Some(features.order);
+        info.keys = key_source(side.as_ref());
+        Self {
+            rank: rank(&features),
+            rows: features.rows,
+            features: Rows::new(features),
+            labels: labels.map(Rows::new),
+            next: 0,
+            side,
+        }
+    }
+
+    /// The number of rows of the next utterance, whose name goes to `key`.
+    fn next_utterance(&mut self, key: &mut Key) -> Result<Option<u64>> {
+        let left = self.rows - self.next;
+        let Some(side) = &mut self.side else {
+            key.clone_from(&Key::generated(0));
+            return Ok((left > 0).then_some(left));
+        };
+        match side.read(key)? {
+            Some(frames) if frames > left => Err(side
+                .error(format!(
+                    "says {frames} frames, but only {left} of {} are left",
+                    self.rows
+                ))
+                .utterance(key)),
+            None if left > 0 => Err(side.error(format!(
+                "names {} frames in all, but the data have {}",
+                self.next, self.rows
+            ))),
+            other => Ok(other),
+        }
+    }
+
+    pub(super) fn read(
+        &mut self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        limits: &Limits,
+    ) -> Result<bool> {
+        let Some(frames) = self.next_utterance(&mut utt.key)? else {
+            self.features.end(source)?;
+            if let Some(labels) = &mut self.labels {
+                labels.end(source)?;
+            }
+            return Ok(false);
+        };
+        self.read_rows(source, frames, utt, limits)
+            .map_err(|e: Error| e.utterance(&utt.key))?;
+        self.next += frames;
+        Ok(true)
+    }
+
+    fn read_rows(
+        &mut self,
+        source: &mut Source,
+        frames: u64,
+        utt: &mut Utterance,
+        limits: &Limits,
+    ) -> Result<()> {
+        let features = utt.features_mut();
+        self.features
+            .read(source, frames, self.rank, features, limits)?;
+        if frames == 0 && self.rank == Rank::Matrix {
+            features.reshape(Rank::Matrix, 0, 0)?;
+        }
+        read_labels(self.labels.as_mut(), source, frames, utt, limits)
+    }
+}

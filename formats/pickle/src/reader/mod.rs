@@ -1,0 +1,189 @@
+//! Reading.
+
+mod entries;
+mod joined;
+
+use spr_core::bytes::{Codec, Env, Source};
+use spr_core::format::{Options, Reader};
+use spr_core::model::{DatasetInfo, Dtype, KeySource, Rank, Utterance};
+use spr_core::side::{self, SideReader};
+use spr_core::{Error, ErrorKind, Limits, Result};
+
+use crate::array::Array;
+use crate::dataset::Dataset;
+use crate::layout::{Layout, SPLIT};
+use crate::machine::{self, Heap, Value};
+use crate::rows::Rows;
+use entries::Entries;
+use joined::Joined;
+
+/// Reads a data set of arrays.
+pub(crate) struct PickleReader {
+    source: Source,
+    body: Body,
+    ended: bool,
+    info: DatasetInfo,
+    limits: Limits,
+}
+
+enum Body {
+    Joined(Box<Joined>),
+    Entries(Box<Entries>),
+}
+
+impl PickleReader {
+    pub(crate) fn open(source: Source, options: &Options, env: &Env) -> Result<Self> {
+        let side = SideReader::find(&source, options, env)?;
+        let mut source = undo_joblib(source)?.into_seekable()?;
+        let (heap, top) = machine::load(&mut source)?;
+        check_end(&mut source)?;
+        let mut info = DatasetInfo {
+            compression: source.compression(),
+            ..DatasetInfo::default()
+        };
+        let body = Body::find(heap, top, side, options, &mut info);
+        Ok(Self {
+            body: body.map_err(|e| e.file(source.name()))?,
+            source,
+            ended: false,
+            info,
+            limits: env.limits,
+        })
+    }
+}
+
+impl Body {
+    /// What the value of a pickle holds, of which `info` takes note.
+    fn find(
+        mut heap: Heap,
+        top: Value,
+        side: Option<SideReader>,
+        options: &Options,
+        info: &mut DatasetInfo,
+    ) -> Result<Self> {
+        let mut dataset = Dataset::find(&mut heap, top, Layout::of(options)?)?;
+        if let Some(name) = options.get(SPLIT.name) {
+            dataset = dataset.split(&heap, name)?;
+        }
+        match dataset {
+            Dataset::Joined(entry) => {
+                let joined = Joined::new(entry.part(&heap)?, side, info);
+                Ok(Self::Joined(Box::new(joined)))
+            }
+            Dataset::Entries { list, named } => {
+                if named {
+                    check_option(options)?;
+                }
+                let side = side.filter(|_| !named);
+                let entries = Entries::new(heap, list, side, info)?;
+                Ok(Self::Entries(Box::new(entries)))
+            }
+        }
+    }
+}
+
+impl Reader for PickleReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.ended {
+            return Ok(false);
+        }
+        utt.meta.clear();
+        utt.clear_others();
+        let result = match &mut self.body {
+            Body::Joined(joined) => joined.read(&mut self.source, utt, &self.limits),
+            Body::Entries(entries) => entries.read(&mut self.source, utt, &self.limits),
+        };
+        self.ended = !matches!(result, Ok(true));
+        result.map_err(|e| e.file(self.source.name()))
+    }
+}
+
+/// A side file has nothing to say where the pickle has the names.
+fn check_option(options: &Options) -> Result<()> {
+    match options.get(side::OPTION.name) {
+        None | Some("none") => Ok(()),
+        Some(path) => Err(Error::usage(format!(
+            "keys={path}: the utterances have names in the pickle"
+        ))),
+    }
+}
+
+/// How the keys come about.
+fn key_source(side: Option<&SideReader>) -> KeySource {
+    match side {
+        Some(_) => KeySource::SideFile,
+        None => KeySource::Generated,
+    }
+}
+
+fn rank(features: &Array) -> Rank {
+    match features.cols {
+        Some(_) => Rank::Matrix,
+        None => Rank::Vector,
+    }
+}
+
+fn dtype(features: &Array) -> Dtype {
+    features.stored.dtype()
+}
+
+/// Reads the next `frames` labels, if there are any.
+fn read_labels(
+    labels: Option<&mut Rows>,
+    source: &mut Source,
+    frames: u64,
+    utt: &mut Utterance,
+    limits: &Limits,
+) -> Result<()> {
+    match labels {
+        Some(rows) => rows.read(source, frames, rows.label_rank(), utt.labels_mut(), limits),
+        None => {
+            utt.labels = None;
+            Ok(())
+        }
+    }
+}
+
+/// The source without the compression that joblib puts around a pickle, which is no sort of file
+/// of its own.
+fn undo_joblib(mut source: Source) -> Result<Source> {
+    let name = match source.peek(6)? {
+        [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] => return source.undo(Codec::Zlib),
+        [0xfd, b'7', b'z', b'X', b'Z', 0] => "xz",
+        [0x5d, 0, 0, _, _, _] => "lzma",
+        [0x04, 0x22, 0x4d, 0x18, ..] => "lz4",
+        _ => return Ok(source),
+    };
+    let message = format!("is compressed by {name}, which is not read");
+    Err(source
+        .error(ErrorKind::Unsupported, message)
+        .hint("decompress it first, or save it with compress='gzip'"))
+}
+
+/// Nothing but blanks may follow a pickle.
+fn check_end(source: &mut Source) -> Result<()> {
+    loop {
+        let window = source.peek(4096)?;
+        if window.is_empty() {
+            return Ok(());
+        }
+        let blanks = window
+            .iter()
+            .take_while(|b| b.is_ascii_whitespace())
+            .count();
+        let rest = window.get(blanks).copied();
+        source.skip(blanks as u64)?;
+        if let Some(byte) = rest {
+            let message = if byte == machine::PROTO || byte == machine::MARK {
+                "another pickle follows the first; one a file is read"
+            } else {
+                "something follows the pickle"
+            };
+            return Err(source.error(ErrorKind::Unsupported, message));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! A dict or list with an entry an utterance.
+
+use std::collections::HashSet;
+
+use spr_core::bytes::{Output, Part, Sink};
+use spr_core::format::{Options, Writer, Written};
+use spr_core::model::{Key, Matrix, Rank, Utterance};
+use spr_core::side::{self, SideWriter};
+use spr_core::{Error, Result};
+
+use super::{check_len, encode, encoded_len, features_of};
+use crate::emit::{ArrayHead, Emitter, Protocol};
+use crate::layout::Layout;
+
+/// Writes each utterance as an entry of its own: its features, or a pair of features and labels.
+/// Nothing is kept of an entry but its name.
+pub(super) struct EntryWriter {
+    sink: Sink,
+    emitter: Emitter,
+    protocol: Protocol,
+    names: Names,
+    /// Whether the utterances are vectors, once there is one.
+    rank: Option<Rank>,
+    scratch: Vec<u8>,
+    written: Written,
+}
+
+/// Where names are kept.
+enum Names {
+    /// As the keys of the dict, which are all different.
+    Dict(HashSet<Key>),
+    /// Of a list beside it, or nowhere.
+    List(Option<SideWriter>),
+}
+
+impl EntryWriter {
+    pub(super) fn create(output: &Output, options: &Options, layout: Layout) -> Result<Self> {
+        let protocol = Protocol::of(options)?;
+        let mut emitter = Emitter::with_memo(protocol);
+        emitter.start();
+        let names = match layout {
+            Layout::Dict => {
+                emitter.dict();
+                output.discard(Part::Suffix(side::SUFFIX));
+                Names::Dict(HashSet::new())
+            }
+            _ => {
+                emitter.list();
+                Names::List(SideWriter::create(output, options)?)
+            }
+        };
+        Ok(Self {
+            sink: output.create(Part::Main, false)?,
+            emitter,
+            protocol,
+            names,
+            rank: None,
+            scratch: Vec::new(),
+            written: Written::default(),
+        })
+    }
+
+    /// Checks that the utterance fits the format and those before it, and starts its entry.
+    fn start_entry(&mut self, utt: &Utterance) -> Result<()> {
+        let features = features_of(utt)?;
+        if self.rank.is_some_and(|rank| rank != features.rank()) {
+            return Err(Error::unfit(match features.rank() {
+                Rank::Vector => "is a vector, the utterances before are matrices",
+                _ => "is a matrix, the utterances before are vectors",
+            }));
+        }
+        for matrix in [Some(features), utt.labels.as_ref()].into_iter().flatten() {
+            check_len(self.protocol, 0, matrix)?;
+        }
+        match &mut self.names {
+            Names::Dict(names) => {
+                if names.contains(&utt.key) {
+                    return Err(Error::unfit("comes twice, and a dict holds one of a name"));
+                }
+                if !self.emitter.name(utt.key.as_bytes()) {
+                    return Err(Error::unsupported("has a name too long for a pickle's key"));
+                }
+                names.insert(utt.key.clone());
+            }
+            Names::List(Some(_)) => utt.key.check_word()?,
+            Names::List(None) => {}
+        }
+        self.rank = Some(features.rank());
+        Ok(())
+    }
+
+    fn store(&mut self, utt: &Utterance) -> Result<()> {
+        let parts = [utt.features.as_ref(), utt.labels.as_ref()];
+        if utt.labels.is_some() {
+            self.emitter.open_tuple(2);
+        }
+        for (matrix, is_labels) in parts.into_iter().zip([false, true]) {
+            let Some(matrix) = matrix else { continue };
+            let one_axis = match is_labels {
+                true => matrix.cols() == 1,
+                false => matrix.rank() == Rank::Vector,
+            };
+            self.array(matrix, one_axis)?;
+        }
+        if utt.labels.is_some() {
+            self.emitter.close_tuple(2);
+        }
+        match &mut self.names {
+            Names::Dict(_) => self.emitter.set_item(),
+            Names::List(side) => {
+                self.emitter.append();
+                if let Some(side) = side {
+                    side.write(&utt.key, utt.frames())?;
+                }
+            }
+        }
+        self.written.count(utt);
+        self.sink.put(&self.emitter.take())
+    }
+
+    fn array(&mut self, matrix: &Matrix, one_axis: bool) -> Result<()> {
+        let coding = self.protocol.coding();
+        self.emitter.array_head(&ArrayHead {
+            dtype: matrix.dtype(),
+            rows: matrix.rows() as u64,
+            cols: (!one_axis).then_some(matrix.cols() as u64),
+            len: encoded_len(coding, matrix),
+        });
+        let sink = &mut self.sink;
+        sink.put(&self.emitter.take())?;
+        encode(coding, matrix, &mut self.scratch, |b| sink.put(b))?;
+        self.emitter.array_tail();
+        Ok(())
+    }
+}
+
+impl Writer for EntryWriter {
+    fn write(&mut self, utt: &Utterance) -> Result<()> {
+        self.start_entry(utt)
+            .map_err(|e| e.utterance(&utt.key).continuable())?;
+        self.store(utt).map_err(|e| e.utterance(&utt.key))
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        self.emitter.end();
+        self.sink.put(&self.emitter.take())?;
+        let mut written = self.written;
+        if let Names::List(Some(side)) = self.names {
+            written.bytes += side.finish()?;
+        }
+        written.bytes += self.sink.finish()?;
+        Ok(written)
+    }
+}

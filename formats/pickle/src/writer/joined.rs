@@ -1,0 +1,263 @@
+//! All utterances in one array, their labels in another.
+
+use std::fs::File;
+use std::io::{BufWriter, Read, Seek, Write};
+
+use spr_core::bytes::{Output, Part, Sink};
+use spr_core::format::{Options, Writer, Written};
+use spr_core::model::{Dtype, Rank, Utterance};
+use spr_core::side::SideWriter;
+use spr_core::{Error, Result};
+
+use super::{BLOCK, check_len, encode, features_of};
+use crate::emit::{ArrayHead, Emitter, Protocol};
+
+/// Writes the features of all utterances as one array and the labels as another.
+///
+/// Features go to the output as they come, behind a head that is filled in at the end; labels
+/// wait in a temporary file.
+pub(super) struct JoinedWriter {
+    sink: Sink,
+    side: Option<SideWriter>,
+    protocol: Protocol,
+    /// What the first utterance set for all.
+    shape: Option<Shape>,
+    /// Bytes of features as they are written.
+    features_len: u64,
+    spool: Option<Spool>,
+    scratch: Vec<u8>,
+    written: Written,
+}
+
+#[derive(Clone, Copy)]
+struct Shape {
+    dtype: Dtype,
+    rank: Rank,
+    /// Columns, once an utterance had frames.
+    cols: Option<usize>,
+    labels: Option<(Dtype, usize)>,
+}
+
+/// Labels on their way.
+struct Spool {
+    file: BufWriter<File>,
+    len: u64,
+}
+
+impl JoinedWriter {
+    pub(super) fn create(output: &Output, options: &Options) -> Result<Self> {
+        let protocol = Protocol::of(options)?;
+        Ok(Self {
+            side: SideWriter::create(output, options)?,
+            sink: output.create(Part::Main, true)?,
+            protocol,
+            shape: None,
+            features_len: 0,
+            spool: None,
+            scratch: Vec::new(),
+            written: Written::default(),
+        })
+    }
+
+    /// Whether the utterance fits the format and the ones before, and the shape for those after.
+    fn check(&self, utt: &Utterance) -> Result<Shape> {
+        let unfit = |message: String| Err(Error::unfit(message));
+        let features = features_of(utt)?;
+        if self.side.is_some() {
+            utt.key.check_word()?;
+        }
+        let (rows, cols) = (features.rows(), features.cols());
+        match (rows, cols, features.rank()) {
+            (0, _, _) if self.side.is_none() => {
+                return Err(Error::unsupported(
+                    "has no frames, which only the side file could tell",
+                ));
+            }
+            (0, 1.., Rank::Matrix) => {
+                return Err(Error::unsupported(
+                    "has columns but no frames, which a pickle can't hold",
+                ));
+            }
+            _ => {}
+        }
+        let labels = utt.labels.as_ref().map(|l| (l.dtype(), l.cols()));
+        let before = self.shape.unwrap_or(Shape {
+            dtype: features.dtype(),
+            rank: features.rank(),
+            cols: None,
+            labels,
+        });
+        if features.dtype() != before.dtype {
+            let (dtype, before) = (features.dtype(), before.dtype);
+            return unfit(format!("holds {dtype}, the utterances before {before}"));
+        }
+        if features.rank() != before.rank {
+            return unfit(match features.rank() {
+                Rank::Vector => "is a vector, the utterances before are matrices".to_owned(),
+                _ => "is a matrix, the utterances before are vectors".to_owned(),
+            });
+        }
+        match before.cols {
+            Some(before) if rows > 0 && cols != before => {
+                return unfit(format!(
+                    "{cols} columns, the utterances before have {before}"
+                ));
+            }
+            _ => {}
+        }
+        match (labels, before.labels) {
+            (a, b) if a == b => {}
+            (None, Some(_)) => return unfit("has no labels, the utterances before have".into()),
+            (Some(_), None) => {
+                return unfit("has labels, the utterances before have none".into());
+            }
+            (Some((dtype, cols)), Some((before_dtype, before_cols))) => {
+                return unfit(format!(
+                    "{cols} labels of {dtype} a frame, the utterances before have {before_cols} of \
+                     {before_dtype}"
+                ));
+            }
+            (None, None) => {}
+        }
+        Ok(Shape {
+            cols: before.cols.or((rows > 0).then_some(cols)),
+            ..before
+        })
+    }
+
+    fn store(&mut self, utt: &Utterance, shape: Shape) -> Result<()> {
+        if self.shape.is_none() {
+            let head = self.head(shape);
+            self.sink.put(&head)?;
+            if shape.labels.is_some() {
+                self.spool = Some(Spool::new()?);
+            }
+        }
+        self.shape = Some(shape);
+        let coding = self.protocol.coding();
+        if let Some(features) = &utt.features {
+            let sink = &mut self.sink;
+            self.features_len += encode(coding, features, &mut self.scratch, |b| sink.put(b))?;
+        }
+        if let (Some(labels), Some(spool)) = (&utt.labels, &mut self.spool) {
+            let file = &mut spool.file;
+            spool.len += encode(coding, labels, &mut self.scratch, |bytes| {
+                file.write_all(bytes).map_err(spool_error)
+            })?;
+        }
+        if let Some(side) = &mut self.side {
+            side.write(&utt.key, utt.frames())?;
+        }
+        self.written.count(utt);
+        Ok(())
+    }
+
+    /// Everything before the features, as far as it is known now.
+    fn head(&self, shape: Shape) -> Vec<u8> {
+        let mut emitter = Emitter::new(self.protocol);
+        emitter.start();
+        if shape.labels.is_some() {
+            emitter.open_tuple(2);
+        }
+        emitter.array_head(&ArrayHead {
+            dtype: shape.dtype,
+            rows: self.written.frames,
+            cols: match shape.rank {
+                Rank::Matrix => Some(shape.cols.unwrap_or(0) as u64),
+                _ => None,
+            },
+            len: self.features_len,
+        });
+        emitter.take()
+    }
+
+    /// Everything after the features.
+    fn put_rest(&mut self, shape: Shape) -> Result<()> {
+        let mut emitter = Emitter::new(self.protocol);
+        emitter.array_tail();
+        if let (Some(spool), Some((dtype, columns))) = (self.spool.take(), shape.labels) {
+            emitter.array_head(&ArrayHead {
+                dtype,
+                rows: self.written.frames,
+                cols: (columns > 1).then_some(columns as u64),
+                len: spool.len,
+            });
+            self.sink.put(&emitter.take())?;
+            spool.copy_to(&mut self.sink)?;
+            emitter = Emitter::new(self.protocol);
+            emitter.array_tail();
+        }
+        if shape.labels.is_some() {
+            emitter.close_tuple(2);
+        }
+        emitter.end();
+        self.sink.put(&emitter.take())
+    }
+}
+
+impl Writer for JoinedWriter {
+    fn write(&mut self, utt: &Utterance) -> Result<()> {
+        let shape = self
+            .check(utt)
+            .map_err(|e| e.utterance(&utt.key).continuable())?;
+        if let Some(features) = &utt.features {
+            check_len(self.protocol, self.features_len, features)?;
+        }
+        if let Some(labels) = &utt.labels {
+            let before = self.spool.as_ref().map_or(0, |spool| spool.len);
+            check_len(self.protocol, before, labels)?;
+        }
+        self.store(utt, shape).map_err(|e| e.utterance(&utt.key))
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        let shape = self.shape.unwrap_or(Shape {
+            dtype: Dtype::F32,
+            rank: Rank::Matrix,
+            cols: None,
+            labels: None,
+        });
+        let head = self.head(shape);
+        if self.shape.is_some() {
+            self.sink.patch(0, &head)?;
+        } else {
+            self.sink.put(&head)?;
+        }
+        self.put_rest(shape)?;
+        let mut written = self.written;
+        if let Some(side) = self.side {
+            written.bytes += side.finish()?;
+        }
+        written.bytes += self.sink.finish()?;
+        Ok(written)
+    }
+}
+
+impl Spool {
+    fn new() -> Result<Self> {
+        let file = tempfile::tempfile().map_err(spool_error)?;
+        Ok(Self {
+            file: BufWriter::new(file),
+            len: 0,
+        })
+    }
+
+    fn copy_to(self, sink: &mut Sink) -> Result<()> {
+        let mut file = self
+            .file
+            .into_inner()
+            .map_err(|e| spool_error(e.into_error()))?;
+        file.rewind().map_err(spool_error)?;
+        let mut block = vec![0; BLOCK];
+        loop {
+            match file.read(&mut block).map_err(spool_error)? {
+                0 => return Ok(()),
+                n => sink.put(&block[..n])?,
+            }
+        }
+    }
+}
+
+fn spool_error(error: std::io::Error) -> Error {
+    Error::io("cannot keep the labels in the temporary folder", error)
+}

@@ -1,0 +1,136 @@
+//! Writing.
+
+mod entries;
+mod joined;
+
+use spr_core::bytes::Output;
+use spr_core::format::{Options, Writer};
+use spr_core::model::{Matrix, Rank, Utterance};
+use spr_core::{Error, Result};
+
+use crate::coding::{Coding, encode_raw_unicode, encode_utf8, utf8_len};
+use crate::emit::Protocol;
+use crate::layout::Layout;
+use entries::EntryWriter;
+use joined::JoinedWriter;
+
+/// Bytes encoded or copied at a time.
+const BLOCK: usize = 64 << 10;
+
+/// A writer of the arrangement that the options ask for.
+///
+/// # Errors
+/// An option's value is wrong, or the output can't be made.
+pub(crate) fn create(output: &Output, options: &Options) -> Result<Box<dyn Writer>> {
+    Ok(match Layout::of(options)? {
+        None | Some(Layout::Pdnn) => Box::new(JoinedWriter::create(output, options)?),
+        Some(layout) => Box::new(EntryWriter::create(output, options, layout)?),
+    })
+}
+
+/// The features of an utterance, all of whose parts fit a pickle.
+fn features_of(utt: &Utterance) -> Result<&Matrix> {
+    if let Some(other) = utt.other() {
+        return Err(Error::unfit(format!(
+            "has {other}, which the format can't hold"
+        )));
+    }
+    let Some(features) = &utt.features else {
+        return Err(Error::unsupported("has no features, which a pickle needs"));
+    };
+    if !utt.meta.is_empty() {
+        return Err(Error::unsupported(
+            "has header lines, which a pickle can't hold",
+        ));
+    }
+    if features.rank() == Rank::Scalar {
+        return Err(Error::unsupported("is a single number, not features"));
+    }
+    let rows = features.rows();
+    if rows > 0 && features.cols() == 0 {
+        return Err(Error::unfit("has frames of 0 columns"));
+    }
+    match &utt.labels {
+        Some(labels) if labels.rows() != rows => {
+            let labels = labels.rows();
+            Err(Error::unfit(format!(
+                "{rows} frames of features, but labels for {labels}"
+            )))
+        }
+        Some(labels) if labels.cols() == 0 => Err(Error::unfit("has labels of 0 columns")),
+        _ => Ok(features),
+    }
+}
+
+/// Checks that the protocol can count `len` bytes and those of `matrix`.
+fn check_len(protocol: Protocol, len: u64, matrix: &Matrix) -> Result<()> {
+    let more = encoded_len(protocol.coding(), matrix);
+    if len.saturating_add(more) > protocol.max_len() {
+        return Err(Error::unsupported(format!(
+            "the arrays grow over {} bytes, the most that this pickle protocol can hold",
+            protocol.max_len()
+        ))
+        .hint("write a later one: protocol=4"));
+    }
+    Ok(())
+}
+
+/// Bytes of the elements as they are written, where they are counted at all.
+fn encoded_len(coding: Coding, matrix: &Matrix) -> u64 {
+    match coding {
+        Coding::Utf8 => utf8_len(matrix.as_bytes()),
+        _ => matrix.as_bytes().len() as u64,
+    }
+}
+
+/// Writes the elements of `matrix` with `put` and returns how many bytes that were.
+fn encode(
+    coding: Coding,
+    matrix: &Matrix,
+    scratch: &mut Vec<u8>,
+    mut put: impl FnMut(&[u8]) -> Result<()>,
+) -> Result<u64> {
+    let bytes = matrix.as_bytes();
+    let encode = match coding {
+        Coding::Utf8 => encode_utf8,
+        Coding::RawUnicode => encode_raw_unicode,
+        Coding::Raw | Coding::Escaped => {
+            put(bytes)?;
+            return Ok(bytes.len() as u64);
+        }
+    };
+    let mut len = 0;
+    for block in bytes.chunks(BLOCK) {
+        scratch.clear();
+        encode(block, scratch);
+        put(scratch)?;
+        len += scratch.len() as u64;
+    }
+    Ok(len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_more_than_the_protocol_can_count() {
+        let matrix = Matrix::from_rows(&[-1.0f32], 1, Rank::Matrix).unwrap();
+        // -1.0 is 00 00 80 bf: two of its bytes take two in Latin-1 text.
+        for (protocol, most) in [("1", -6), ("2", -6), ("3", -4)] {
+            let protocol = protocol_of(protocol);
+            let full = u64::from(u32::MAX).wrapping_add_signed(most);
+            check_len(protocol, full, &matrix).unwrap();
+            let error = check_len(protocol, full + 1, &matrix).unwrap_err();
+            assert_eq!(error.hint_text(), Some("write a later one: protocol=4"));
+        }
+        for protocol in ["0", "4", "5"] {
+            check_len(protocol_of(protocol), 1 << 40, &matrix).unwrap();
+        }
+    }
+
+    fn protocol_of(number: &str) -> Protocol {
+        let info = spr_core::format::Format::info(&crate::FORMAT);
+        Protocol::of(&Options::new(info, [("protocol", number)]).unwrap()).unwrap()
+    }
+}

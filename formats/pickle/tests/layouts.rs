@@ -1,0 +1,205 @@
+//! Pickles with an entry an utterance, and how the options choose among what one holds.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use spr_core::Error;
+use spr_core::bytes::{Env, Output, Source};
+use spr_core::format::{Format, Options, Place};
+use spr_core::model::{Key, Matrix, Rank, Utterance};
+use spr_format_pickle::FORMAT;
+use spr_testkit::{compare_all, read, read_memory, write, write_memory};
+
+fn fixture(case: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pickle");
+    folder.join(case).join("input.pkl")
+}
+
+fn keys(utts: &[Utterance]) -> Vec<String> {
+    utts.iter().map(|utt| utt.key.to_string()).collect()
+}
+
+fn utterance(key: &[u8], rows: usize, cols: usize, labels: bool) -> Utterance {
+    let values: Vec<f32> = (0u8..).map(f32::from).take(rows * cols).collect();
+    let mut features = Matrix::from_rows(&values, cols, Rank::Matrix).unwrap();
+    features.reshape(Rank::Matrix, rows, cols).unwrap();
+    let ids: Vec<i32> = (0..).take(rows).collect();
+    Utterance {
+        key: Key::from(key),
+        features: Some(features),
+        labels: labels.then(|| Matrix::from_rows(&ids, 1, Rank::Vector).unwrap()),
+        ..Utterance::default()
+    }
+}
+
+fn error(case: &str, options: &[(&str, &str)]) -> Error {
+    read(&FORMAT, options, &fixture(case)).unwrap_err()
+}
+
+#[test]
+fn a_set_is_picked_by_name_or_place() {
+    for (case, split, key) in [
+        ("here-sets", "valid", "valid"),
+        ("here-sets", "set2", "test"),
+        ("here-sets-two", "set1", "set1"),
+        ("here-dict-pairs-p2", "één", "één"),
+        ("here-dict-mixed-sets", "set0", "features"),
+        ("here-list-p2", "set2", "utt000000"),
+    ] {
+        let path = match case {
+            "here-dict-mixed-sets" => fixture("refused/dict-mixed"),
+            case => fixture(case),
+        };
+        let utts = read(&FORMAT, &[("split", split)], &path).unwrap();
+        assert_eq!(keys(&utts), [key], "{case}");
+    }
+    let error = error("here-sets", &[("split", "dev")]);
+    assert!(
+        error
+            .to_string()
+            .ends_with("split=dev: no entry is called so")
+    );
+    assert_eq!(error.hint_text(), Some("there are: train, valid, test"));
+    let error = self::error("here-gz/../here-long-p2", &[("split", "train")]);
+    assert!(
+        error.to_string().contains("nothing to pick from"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_layout_decides_where_two_fit() {
+    let either = "refused/list-either";
+    let error = error(either, &[]);
+    assert_eq!(
+        error.hint_text(),
+        Some("layout=list or layout=pdnn decides")
+    );
+    let utts = read(&FORMAT, &[("layout", "list")], &fixture(either)).unwrap();
+    assert_eq!(keys(&utts), ["utt000000", "utt000001"]);
+    let utts = read(&FORMAT, &[("layout", "pdnn")], &fixture(either)).unwrap();
+    assert_eq!(utts.len(), 1);
+    assert!(utts[0].labels.is_some());
+    for (case, layout) in [
+        ("here-dict-p2", "list"),
+        ("here-list-p2", "dict"),
+        ("here-named-array", "list"),
+        ("here-sets", "pdnn"),
+    ] {
+        let error = self::error(case, &[("layout", layout)]);
+        let want = format!("which is no data set of layout={layout}");
+        assert!(error.to_string().ends_with(&want), "{error}");
+    }
+}
+
+#[test]
+fn names_that_are_there_need_no_side_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.pkl");
+    let utts = [
+        utterance(b"a b", 2, 3, true),
+        utterance(b"\xe9", 1, 2, false),
+    ];
+    fs::write(folder.path().join("x.pkl.utt2num_frames"), "old 7\n").unwrap();
+    write(&FORMAT, &[("layout", "dict")], &utts, &path).unwrap();
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    let back = read(&FORMAT, &[], &path).unwrap();
+    compare_all(&utts, &back, true, false).unwrap();
+    let error = read(&FORMAT, &[("keys", "Cargo.toml")], &path).unwrap_err();
+    assert!(error.to_string().contains("names in the pickle"), "{error}");
+}
+
+#[test]
+fn a_dict_holds_one_of_a_name() {
+    let twice = [utterance(b"a", 1, 1, false), utterance(b"a", 2, 1, false)];
+    let error = write_memory(&FORMAT, &[("layout", "dict")], &twice).unwrap_err();
+    assert!(
+        error.to_string().contains("utterance a: comes twice"),
+        "{error}"
+    );
+    write_memory(&FORMAT, &[("layout", "list")], &twice).unwrap();
+    let long = [utterance(&[b'a'; 2000], 1, 1, false)];
+    let error = write_memory(&FORMAT, &[("layout", "dict")], &long).unwrap_err();
+    assert!(error.to_string().contains("a name too long"), "{error}");
+}
+
+#[test]
+fn names_survive_every_protocol() {
+    let names: [&[u8]; 7] = [
+        b"",
+        b"plain",
+        b"back\\slash\n\r\0\x1a",
+        "é Ж 😀".as_bytes(),
+        b"\xff\\u0041",
+        &[1; 170],
+        &[0x80; 170],
+    ];
+    let utts = names.map(|name| utterance(name, 1, 1, false));
+    for protocol in ["0", "1", "2", "3", "4", "5"] {
+        let options = [("layout", "dict"), ("protocol", protocol)];
+        let bytes = write_memory(&FORMAT, &options, &utts).unwrap();
+        let back = read_memory(&FORMAT, &[], &bytes).unwrap();
+        compare_all(&utts, &back, true, false).unwrap_or_else(|e| panic!("{protocol}: {e}"));
+    }
+}
+
+#[test]
+fn what_arrays_share_is_spelled_once() {
+    let utts: Vec<_> = (0..100u8)
+        .map(|n| utterance(&[b'a', n], 1, 1, true))
+        .collect();
+    let bytes = write_memory(&FORMAT, &[("layout", "dict")], &utts).unwrap();
+    let count = |word: &[u8]| bytes.windows(word.len()).filter(|w| *w == word).count();
+    for word in [&b"_reconstruct\n"[..], b"ndarray\n", b"encode\n", b"latin1"] {
+        assert_eq!(count(word), 1, "{}", word.escape_ascii());
+    }
+    assert_eq!(count(b"dtype\n"), 2);
+    assert_eq!(bytes[..2], [0x80, 2]);
+}
+
+#[test]
+fn options_for_reading_are_no_options_for_writing() {
+    for (pairs, want) in [
+        (&[("split", "train")][..], "option split: it is for reading"),
+        (
+            &[("layout", "dict"), ("keys", "x")],
+            "option keys=x: a dict holds the names itself",
+        ),
+        (&[("layout", "tuple")], "'tuple' is no valid value"),
+    ] {
+        let options = spr_testkit::options(&FORMAT, pairs).unwrap();
+        let errors = [
+            FORMAT.caps(&options, Place::File).map(drop),
+            FORMAT
+                .create(Output::nowhere(), &options, &Default::default())
+                .map(drop),
+        ];
+        for error in errors {
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains(want), "{error}");
+        }
+    }
+}
+
+/// Many names of one array cost memory for the names alone.
+#[test]
+fn an_array_of_many_names_is_kept_once() {
+    let array = b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR\
+        (I1\n(I900\ntcnumpy\ndtype\n(S'i1'\nI0\nI1\ntR(I3\nS'|'\nNNNI-1\nI-1\nI0\ntbI00\nS'";
+    let list = |times: usize| {
+        let more = b"g1\na".repeat(times);
+        let start = [&b"(lp0\n"[..], array, &[b'a'; 900], b"'\ntbp1\na"];
+        [start.concat(), more, b".".to_vec()].concat()
+    };
+    let source = Source::from_bytes("x", list(200_000)).unwrap();
+    let reader = FORMAT.open(source, &Options::default(), &Env::default());
+    assert_eq!(reader.unwrap().info().utterances, Some(200_001));
+    let error = read_memory(&FORMAT, &[], &list(2_000_000)).unwrap_err();
+    assert!(error.to_string().contains("64 MiB"), "{error}");
+}
