@@ -68,13 +68,13 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    /// The heap of a pickle of `bytes` bytes, twice of which it may use where that is more than what
+    /// The heap of a pickle of `bytes` bytes, four times of which it may use where that is more than what
     /// it always may: enough for any number of arrays of a hundred numbers each.
     pub(super) fn for_file(bytes: u64) -> Self {
         Self {
             nodes: Vec::new(),
             used: 0,
-            budget: usize::try_from(bytes.saturating_mul(2)).map_or(BUDGET, |n| n.max(BUDGET)),
+            budget: usize::try_from(bytes.saturating_mul(4)).map_or(BUDGET, |n| n.max(BUDGET)),
         }
     }
 
