@@ -59,19 +59,19 @@ impl<I: Send + 'static, O: Send + 'static> Ordered<I, O> {
         let _ = self.tasks.send((input, result));
         self.waiting.push_back(waiting);
         if self.waiting.len() > self.depth {
-            self.next()
+            self.pop()
         } else {
             None
         }
     }
 
-    /// The oldest result that is still to come.
-    fn next(&mut self) -> Option<O> {
+    /// The oldest result that is still to come; `None` if there is none, or its thread panicked.
+    pub fn pop(&mut self) -> Option<O> {
         self.waiting.pop_front()?.recv().ok()
     }
 
     /// All results that are still to come.
     pub fn finish(mut self) -> impl Iterator<Item = O> {
-        std::iter::from_fn(move || self.next())
+        std::iter::from_fn(move || self.pop())
     }
 }

@@ -34,3 +34,14 @@ pub(super) fn utterance(key: &str, values: &[f32], cols: usize) -> Utterance {
         ..Utterance::default()
     }
 }
+
+/// The keys of all utterances, one behind the other.
+pub(super) fn keys(mut reader: impl Reader) -> String {
+    let mut utt = Utterance::default();
+    let mut keys = String::new();
+    while reader.read(&mut utt).unwrap() {
+        keys.push_str(utt.key.as_str().unwrap());
+    }
+    assert!(!reader.read(&mut utt).unwrap());
+    keys
+}

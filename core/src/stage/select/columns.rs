@@ -1,12 +1,14 @@
 //! Some columns of all.
 
+use std::ops::Range;
 use std::str::FromStr;
 
+use super::Ranges;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Matrix, Rank, Utterance};
 use crate::{Error, Limits, Result};
 
-/// Columns in the order they are wanted: `0,24-22,3-12`. They count from 0, both ends of a range
+/// Columns in the order they are wanted, as Kaldi's select-feats has it: `0,24-22,3-12`. They count from 0, both ends of a range
 /// belong to it, a range may run downwards, and a column may be named more than once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
@@ -18,15 +20,6 @@ impl Columns {
     /// How many columns it names.
     pub fn count(&self) -> usize {
         self.runs.iter().map(|(first, last)| last + 1 - first).sum()
-    }
-
-    /// The highest column it names.
-    pub fn highest(&self) -> usize {
-        self.runs
-            .iter()
-            .map(|(_, last)| *last)
-            .max()
-            .unwrap_or_default()
     }
 }
 
@@ -61,11 +54,19 @@ impl FromStr for Columns {
     }
 }
 
-/// Keeps the named columns of the features, in the order of the list. Labels and utterances
+impl From<Columns> for Ranges {
+    fn from(columns: Columns) -> Self {
+        Self::from_runs(columns.runs)
+    }
+}
+
+/// Keeps the chosen columns of the features, in the order of the ranges. Labels and utterances
 /// without features pass unchanged.
 pub struct SelectColumns {
     inner: Box<dyn Reader>,
-    columns: Columns,
+    columns: Ranges,
+    /// The columns chosen of so many.
+    runs: (usize, Vec<Range<usize>>),
     limits: Limits,
     info: DatasetInfo,
     /// The features as they were read.
@@ -74,10 +75,11 @@ pub struct SelectColumns {
 
 impl SelectColumns {
     /// The `columns` of the features of `inner`, none of which may exceed `limits`.
-    pub fn new(inner: Box<dyn Reader>, columns: Columns, limits: Limits) -> Self {
+    pub fn new(inner: Box<dyn Reader>, columns: impl Into<Ranges>, limits: Limits) -> Self {
         let mut stage = Self {
             inner,
-            columns,
+            columns: columns.into(),
+            runs: Default::default(),
             limits,
             info: DatasetInfo::default(),
             all: Matrix::default(),
@@ -88,28 +90,36 @@ impl SelectColumns {
 
     fn describe(&mut self) {
         self.info.clone_from(self.inner.info());
-        self.info.dim = self.info.dim.map(|_| self.columns.count() as u64);
+        let dim = self.info.dim.and_then(|dim| usize::try_from(dim).ok());
+        let width = dim.and_then(|dim| self.choose(dim).ok());
+        self.info.dim = width.map(|width| width as u64);
     }
 
-    fn select(&self, out: &mut Matrix) -> Result<()> {
-        let (cols, rows) = (self.all.cols(), self.all.rows());
-        if rows > 0 && self.columns.highest() >= cols {
-            return Err(Error::unfit(format!(
-                "column {} is asked for, there are {cols}",
-                self.columns.highest()
-            )));
+    /// Chooses among `cols` columns and says how many those are.
+    fn choose(&mut self, cols: usize) -> Result<usize> {
+        if self.runs.0 != cols {
+            let runs = self.columns.of(cols).map_err(|e| e.context("columns"))?;
+            self.runs = (cols, runs);
         }
-        out.start(self.all.dtype(), Rank::Matrix, self.columns.count());
+        Ok(self.runs.1.iter().map(Range::len).sum())
+    }
+
+    fn select(&mut self, out: &mut Matrix) -> Result<()> {
+        let (cols, rows) = (self.all.cols(), self.all.rows());
+        let width = match cols {
+            0 if rows == 0 => 0,
+            _ => self.choose(cols)?,
+        };
+        out.start(self.all.dtype(), Rank::Matrix, width);
         let size = self.all.dtype().size();
-        let width = out.cols() * size;
         let bytes = out.extend_rows(rows, &self.limits)?;
-        if rows == 0 {
+        if rows == 0 || width == 0 {
             return Ok(());
         }
         let lines = self.all.as_bytes().chunks_exact(cols * size);
-        for (from, mut into) in lines.zip(bytes.chunks_exact_mut(width)) {
-            for (first, last) in &self.columns.runs {
-                let run = &from[first * size..(last + 1) * size];
+        for (from, mut into) in lines.zip(bytes.chunks_exact_mut(width * size)) {
+            for run in &self.runs.1 {
+                let run = &from[run.start * size..run.end * size];
                 let (part, rest) = into.split_at_mut(run.len());
                 part.copy_from_slice(run);
                 into = rest;
@@ -149,7 +159,7 @@ mod tests {
         let rows = [row.clone(), row.iter().map(|v| v + 10.0).collect()].concat();
         let list = List::of([utterance("a", &rows, 6), utterance("b", &[1.0, 2.0], 2)]);
         let columns: Columns = "5,3-1,0-1,5".parse().unwrap();
-        assert_eq!((columns.count(), columns.highest()), (7, 5));
+        assert_eq!(columns.count(), 7);
         let mut stage = SelectColumns::new(list, columns, Limits::default());
         let mut utt = Utterance::default();
         assert!(stage.read(&mut utt).unwrap());
@@ -162,7 +172,7 @@ mod tests {
         let error = stage.read(&mut utt).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "utterance b: column 5 is asked for, there are 2"
+            "utterance b: columns: 5 is asked for, there are 2"
         );
         assert!(error.can_continue() && !stage.read(&mut utt).unwrap());
     }

@@ -1,0 +1,122 @@
+//! Work on each utterance, on several threads.
+
+use super::select::part_of;
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Utterance};
+use crate::ordered::Ordered;
+use crate::{Error, Result};
+
+/// Changes each utterance on one of several threads. Utterances and errors keep their order,
+/// whatever the number of threads.
+///
+/// A few utterances a thread are in memory. The threads end when this is dropped, or at the end.
+pub struct Map {
+    inner: Box<dyn Reader>,
+    pool: Ordered<Result<Utterance>, Result<Utterance>>,
+    /// What went into the pool and has not come out.
+    waiting: usize,
+    /// Whether `inner` has no more.
+    ended: bool,
+    /// Whether there is no more to come.
+    over: bool,
+    info: DatasetInfo,
+    /// An allocation to read into.
+    spare: Utterance,
+}
+
+impl Map {
+    /// The utterances of `inner` as `work` leaves them. An error of `work` that
+    /// [can continue](Error::can_continue) costs the utterance alone.
+    pub fn new(
+        inner: Box<dyn Reader>,
+        threads: usize,
+        work: impl Fn(&mut Utterance) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        let work = move |given: Result<Utterance>| {
+            let mut utt = given?;
+            work(&mut utt).map_err(|e| e.utterance(&utt.key))?;
+            Ok(utt)
+        };
+        let mut stage = Self {
+            inner,
+            pool: Ordered::new(threads, work),
+            waiting: 0,
+            ended: false,
+            over: false,
+            info: DatasetInfo::default(),
+            spare: Utterance::default(),
+        };
+        stage.describe();
+        stage
+    }
+
+    /// Nothing is known of frames that are still to be changed.
+    fn describe(&mut self) {
+        let info = self.inner.info();
+        self.info = DatasetInfo {
+            utterances: info.utterances,
+            dim: None,
+            dtype: None,
+            label_columns: None,
+            ..part_of(info)
+        };
+    }
+
+    /// The next result, if there is one to come.
+    fn next(&mut self) -> Option<Result<Utterance>> {
+        while !self.ended {
+            let mut utt = std::mem::take(&mut self.spare);
+            let given = match self.inner.read(&mut utt) {
+                Ok(true) => Ok(utt),
+                Ok(false) => {
+                    self.ended = true;
+                    break;
+                }
+                Err(error) => {
+                    self.ended = !error.can_continue();
+                    Err(error)
+                }
+            };
+            self.waiting += 1;
+            if let Some(result) = self.pool.push(given) {
+                self.waiting -= 1;
+                return Some(result);
+            }
+        }
+        if self.waiting == 0 {
+            return None;
+        }
+        self.waiting -= 1;
+        let dead = || Err(Error::unsupported("a thread that works on utterances died"));
+        Some(self.pool.pop().unwrap_or_else(dead))
+    }
+}
+
+impl Reader for Map {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.over {
+            return Ok(false);
+        }
+        let next = self.next();
+        self.describe();
+        match next {
+            Some(Ok(mut done)) => {
+                std::mem::swap(utt, &mut done);
+                self.spare = done;
+                Ok(true)
+            }
+            Some(Err(error)) => {
+                self.over = !error.can_continue();
+                Err(error)
+            }
+            None => {
+                self.over = true;
+                Ok(false)
+            }
+        }
+    }
+}

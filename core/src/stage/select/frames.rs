@@ -1,0 +1,128 @@
+//! Some frames of each utterance.
+
+use std::ops::Range;
+
+use super::{Ranges, part_of};
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Matrix, Utterance};
+use crate::{Error, Limits, Result};
+
+/// Keeps the chosen frames of each utterance, features and labels alike, in the order of the ranges.
+///
+/// Frames that do not start with the first have no frame offset any more, and those that are not
+/// one run no frame shift.
+pub struct SelectFrames {
+    inner: Box<dyn Reader>,
+    frames: Ranges,
+    limits: Limits,
+    info: DatasetInfo,
+    /// The features or labels as they were read.
+    all: Matrix,
+}
+
+impl SelectFrames {
+    /// The `frames` of each utterance of `inner`, which may not exceed `limits`.
+    pub fn new(inner: Box<dyn Reader>, frames: impl Into<Ranges>, limits: Limits) -> Self {
+        Self {
+            info: part_of(inner.info()),
+            inner,
+            frames: frames.into(),
+            limits,
+            all: Matrix::default(),
+        }
+    }
+
+    fn select(&mut self, utt: &mut Utterance) -> Result<()> {
+        if let Some(other) = utt.other() {
+            return Err(Error::unfit(format!(
+                "has {other}, of which no frames can be selected"
+            )));
+        }
+        let rows = [&utt.features, &utt.labels].map(|m| m.as_ref().map(Matrix::rows));
+        let n = match rows {
+            [Some(f), Some(l)] if f != l => {
+                return Err(Error::unfit(format!(
+                    "{f} frames of features, but labels for {l}"
+                )));
+            }
+            [f, l] => f.or(l).unwrap_or(0),
+        };
+        let runs = self.frames.of(n).map_err(|e| e.context("frames"))?;
+        for matrix in [&mut utt.features, &mut utt.labels].into_iter().flatten() {
+            self.select_rows(matrix, &runs)?;
+        }
+        if runs.first().is_some_and(|run| run.start > 0) {
+            utt.meta.frame_offset = None;
+        }
+        if runs.len() > 1 {
+            utt.meta.frame_shift = None;
+        }
+        Ok(())
+    }
+
+    fn select_rows(&mut self, matrix: &mut Matrix, runs: &[Range<usize>]) -> Result<()> {
+        if matches!(runs, [all] if *all == (0..matrix.rows())) {
+            return Ok(());
+        }
+        std::mem::swap(&mut self.all, matrix);
+        let all = &self.all;
+        matrix.start(all.dtype(), all.rank(), all.cols());
+        let size = all.cols() * all.dtype().size();
+        for run in runs {
+            let bytes = &all.as_bytes()[run.start * size..run.end * size];
+            matrix
+                .extend_rows(run.len(), &self.limits)?
+                .copy_from_slice(bytes);
+        }
+        Ok(())
+    }
+}
+
+impl Reader for SelectFrames {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    /// # Errors
+    /// An utterance has fewer frames than are asked for; the next can be read.
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let more = self.inner.read(utt)?;
+        self.info = part_of(self.inner.info());
+        if more {
+            self.select(utt)
+                .map_err(|e| e.utterance(&utt.key).continuable())?;
+        }
+        Ok(more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Rank;
+    use crate::stage::tests::{List, utterance};
+
+    #[test]
+    fn features_and_labels_go_together() {
+        let mut long = utterance("a", &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], 2);
+        long.labels = Some(Matrix::from_rows(&[7i32, 8, 9], 1, Rank::Vector).unwrap());
+        let short = utterance("b", &[1.0, 2.0], 2);
+        let ranges: Ranges = "^0,0-1".parse().unwrap();
+        let list = List::of([long, short.clone(), short]);
+        let mut stage = SelectFrames::new(list, ranges, Limits::default());
+        let mut utt = Utterance::default();
+        assert!(stage.read(&mut utt).unwrap());
+        let features = utt.features.as_ref().unwrap().as_slice::<f32>();
+        assert_eq!(features, Some(&[4.0, 5.0, 0.0, 1.0, 2.0, 3.0][..]));
+        let labels = utt.labels.as_ref().unwrap();
+        assert_eq!(labels.as_slice::<i32>(), Some(&[9, 7, 8][..]));
+        assert_eq!(labels.rank(), Rank::Vector);
+        for _ in 0..2 {
+            let error = stage.read(&mut utt).unwrap_err();
+            let message = "utterance b: frames: 1 is asked for, there are 1";
+            assert_eq!(error.to_string(), message);
+            assert!(error.can_continue());
+        }
+        assert!(!stage.read(&mut utt).unwrap());
+    }
+}

@@ -1,0 +1,174 @@
+//! Utterances by their keys.
+
+use std::collections::HashSet;
+
+use glob::Pattern;
+use regex::bytes::Regex;
+
+use super::part_of;
+use crate::bytes::Source;
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Key, Utterance};
+use crate::{Error, Limits, Result};
+
+/// Says of a key whether it is meant.
+#[derive(Clone, Debug)]
+pub enum KeyFilter {
+    /// The keys of a list.
+    List(HashSet<Key>),
+    /// Keys like a shell pattern: `*` any bytes, `?` any one character, `[a-z]` one of these.
+    Glob(Pattern),
+    /// Keys in which a regular expression is found.
+    Regex(Regex),
+}
+
+impl KeyFilter {
+    /// The first words of the lines of a file, such as a list of keys or an `utt2spk`; blank lines
+    /// are passed over.
+    ///
+    /// # Errors
+    /// Reading fails.
+    pub fn list(mut source: Source, limits: &Limits) -> Result<Self> {
+        let mut keys = HashSet::new();
+        let mut line = Vec::new();
+        while source.line(&mut line, limits)? {
+            let mut words = line.split(u8::is_ascii_whitespace);
+            keys.extend(words.find(|word| !word.is_empty()).map(Key::from));
+        }
+        Ok(Self::List(keys))
+    }
+
+    /// Keys like a shell pattern. Keys that are not UTF-8 are like none.
+    ///
+    /// # Errors
+    /// It is no pattern.
+    pub fn glob(pattern: &str) -> Result<Self> {
+        Pattern::new(pattern).map(Self::Glob).map_err(|e| {
+            Error::usage(format!("'{pattern}' is no pattern for keys")).hint(e.to_string())
+        })
+    }
+
+    /// Keys in which a regular expression is found.
+    ///
+    /// # Errors
+    /// It is no regular expression.
+    pub fn regex(pattern: &str) -> Result<Self> {
+        Regex::new(pattern).map(Self::Regex).map_err(|e| {
+            let text = e.to_string();
+            let last = text.lines().next_back().unwrap_or_default();
+            Error::usage(format!("'{pattern}' is no regular expression"))
+                .hint(last.trim_start_matches("error: "))
+        })
+    }
+
+    /// Whether `key` is meant.
+    pub fn holds(&self, key: &Key) -> bool {
+        match self {
+            Self::List(keys) => keys.contains(key),
+            Self::Glob(pattern) => key.as_str().is_some_and(|key| pattern.matches(key)),
+            Self::Regex(regex) => regex.is_match(key.as_bytes()),
+        }
+    }
+}
+
+impl From<HashSet<Key>> for KeyFilter {
+    fn from(keys: HashSet<Key>) -> Self {
+        Self::List(keys)
+    }
+}
+
+/// The utterances whose keys a filter holds, or those whose keys it does not.
+pub struct SelectKeys {
+    inner: Box<dyn Reader>,
+    keys: KeyFilter,
+    held: bool,
+    seen: u64,
+    info: DatasetInfo,
+}
+
+impl SelectKeys {
+    /// Those utterances of `inner` whose keys `keys` holds, or with `held` false the others.
+    pub fn new(inner: Box<dyn Reader>, keys: impl Into<KeyFilter>, held: bool) -> Self {
+        Self {
+            info: part_of(inner.info()),
+            inner,
+            keys: keys.into(),
+            held,
+            seen: 0,
+        }
+    }
+
+    /// How many utterances were read so far, chosen or not.
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+}
+
+impl Reader for SelectKeys {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        while self.inner.read(utt)? {
+            self.seen += 1;
+            if self.keys.holds(&utt.key) == self.held {
+                self.info = part_of(self.inner.info());
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::tests::{List, keys, utterance};
+
+    fn list() -> Box<dyn Reader> {
+        List::of(["a", "b", "c", "d"].map(|key| utterance(key, &[0.0], 1)))
+    }
+
+    #[test]
+    fn by_key() {
+        let some: HashSet<_> = ["d", "b", "x"].map(Key::from).into();
+        assert_eq!(keys(SelectKeys::new(list(), some.clone(), true)), "bd");
+        let mut others = SelectKeys::new(list(), some, false);
+        assert!(others.read(&mut Utterance::default()).unwrap());
+        assert_eq!(others.seen(), 1);
+        assert_eq!(keys(others), "c");
+    }
+
+    #[test]
+    fn filters_of_every_sort() {
+        let names = ["ann-1", "ann-2", "bob-1", "\u{e9}-1", ""];
+        let held = |filter: KeyFilter| {
+            let names = names.iter().filter(|name| filter.holds(&Key::from(**name)));
+            names.copied().collect::<Vec<_>>()
+        };
+        assert_eq!(held(KeyFilter::glob("ann-*").unwrap()), names[..2]);
+        assert_eq!(held(KeyFilter::glob("?-[0-9]").unwrap()), names[3..4]);
+        assert_eq!(
+            held(KeyFilter::regex("^[ab].*-1$").unwrap()),
+            ["ann-1", "bob-1"]
+        );
+        assert_eq!(held(KeyFilter::regex("").unwrap()), names);
+        assert!(
+            KeyFilter::regex("\\w")
+                .unwrap()
+                .holds(&Key::from(&b"\xffa"[..]))
+        );
+        let source = Source::from_bytes("l", b"bob-1 bob\n\n  ann-1\r\n".to_vec()).unwrap();
+        let list = KeyFilter::list(source, &Limits::default()).unwrap();
+        assert_eq!(held(list), ["ann-1", "bob-1"]);
+    }
+
+    #[test]
+    fn what_is_no_filter_is_refused() {
+        let error = KeyFilter::regex("a(").unwrap_err();
+        assert_eq!(error.to_string(), "'a(' is no regular expression");
+        assert_eq!(error.hint_text(), Some("unclosed group"));
+        assert!(KeyFilter::glob("a[").is_err());
+    }
+}

@@ -1,0 +1,54 @@
+//! The first utterances of all.
+
+use super::part_of;
+use crate::Result;
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Utterance};
+
+/// The first utterances. What follows them is not read.
+pub struct Take {
+    inner: Box<dyn Reader>,
+    left: u64,
+    info: DatasetInfo,
+}
+
+impl Take {
+    /// The first `n` utterances of `inner`.
+    pub fn new(inner: Box<dyn Reader>, n: u64) -> Self {
+        Self {
+            info: part_of(inner.info()),
+            inner,
+            left: n,
+        }
+    }
+}
+
+impl Reader for Take {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.left == 0 || !self.inner.read(utt)? {
+            self.left = 0;
+            return Ok(false);
+        }
+        self.left -= 1;
+        self.info = part_of(self.inner.info());
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::tests::{List, keys, utterance};
+
+    #[test]
+    fn the_first_ones() {
+        let list = || List::of(["a", "b", "c", "d"].map(|key| utterance(key, &[0.0], 1)));
+        for (n, expected) in [(0, ""), (2, "ab"), (4, "abcd"), (9, "abcd")] {
+            assert_eq!(keys(Take::new(list(), n)), expected);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Readers as iterators.
+
+use crate::Result;
+use crate::format::Reader;
+use crate::model::Utterance;
+
+/// The utterances of a reader, each its owner's to keep. After an error that
+/// [can continue](crate::Error::can_continue) the next is the utterance after; after another there
+/// is none.
+///
+/// ```
+/// # use spr_core::{Limits, Result, format::Reader, stage::Cache, model::DatasetInfo};
+/// # fn count(reader: Box<dyn Reader>) -> Result<u64> {
+/// let mut frames = 0;
+/// for utt in reader {
+///     frames += utt?.frames();
+/// }
+/// # Ok(frames)
+/// # }
+/// ```
+pub struct Utterances {
+    reader: Box<dyn Reader>,
+    over: bool,
+}
+
+impl Utterances {
+    /// The utterances of `reader`.
+    pub fn new(reader: Box<dyn Reader>) -> Self {
+        Self {
+            reader,
+            over: false,
+        }
+    }
+}
+
+impl Iterator for Utterances {
+    type Item = Result<Utterance>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.over {
+            return None;
+        }
+        let mut utt = Utterance::default();
+        match self.reader.read(&mut utt) {
+            Ok(true) => Some(Ok(utt)),
+            Ok(false) => {
+                self.over = true;
+                None
+            }
+            Err(error) => {
+                self.over = !error.can_continue();
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+impl std::iter::FusedIterator for Utterances {}
+
+impl IntoIterator for Box<dyn Reader> {
+    type Item = Result<Utterance>;
+    type IntoIter = Utterances;
+
+    fn into_iter(self) -> Utterances {
+        Utterances::new(self)
+    }
+}
