@@ -1,4 +1,58 @@
-//! Readers made of readers.
+//! Readers made of readers: the pipeline.
+//!
+//! A [`Reader`](crate::format::Reader) lends itself one utterance at a time. A stage takes a reader
+//! and is one, so that stages nest in any order; each works on one utterance, or as many as it must,
+//! and an epoch of any size passes through little memory.
+//!
+//! ```
+//! use spr_core::format::Reader;
+//! use spr_core::stage::{Batch, Context, KeyFilter, Map, Prefetch, SelectKeys, Tail};
+//! use spr_core::{Limits, Result};
+//!
+//! /// Windows of 11 frames of all utterances but Bob's, 256 at a time.
+//! fn minibatches(reader: Box<dyn Reader>) -> Result<Box<dyn Reader>> {
+//!     let limits = Limits::default();
+//!     let reader = SelectKeys::new(reader, KeyFilter::glob("bob-*")?, false);
+//!     let reader = Map::new(Box::new(reader), 4, |utt| {
+//!         for value in utt.features_mut().as_slice_mut::<f32>().unwrap_or_default() {
+//!             *value = value.max(1e-10).ln();
+//!         }
+//!         Ok(())
+//!     });
+//!     let reader = Context::new(Box::new(reader), 5, 5, limits);
+//!     let reader = Batch::new(Box::new(reader), 256, Tail::Drop, limits)?;
+//!     Ok(Box::new(Prefetch::new(Box::new(reader))?))
+//! }
+//! ```
+//!
+//! | stage | what it does |
+//! |---|---|
+//! | [`SelectKeys`] | utterances whose keys are in a list, like a pattern, or match a regular expression |
+//! | [`SelectFrames`], [`SelectColumns`] | frames and columns by [`Ranges`], in any order |
+//! | [`Take`], [`Shard`] | the first utterances; every m-th |
+//! | [`ShapeCheck`] | refuses what is not as declared, or as the first |
+//! | [`JoinLabels`] | labels from a second data set |
+//! | [`Context`] | frames with their neighbours |
+//! | [`Map`] | any change to an utterance, on several threads |
+//! | [`Batch`] | so many frames at a time |
+//! | [`Chain`], [`FolderReader`] | several data sets as one; a folder of files |
+//! | [`Repeat`] | epochs, each opened anew |
+//! | [`Cache`] | a data set in memory, to be read again and again |
+//! | [`Prefetch`] | reads ahead on a thread of its own |
+//!
+//! ## Rules
+//!
+//! * The caller lends the utterance and gets it filled; allocations go round. `for utt in reader`
+//!   gives owned ones ([`Utterances`]) where that is easier.
+//! * Errors come in the order of the stream. One that [can continue](crate::Error::can_continue)
+//!   costs an utterance; another ends the stream, and every `read` after it says so.
+//! * Threads change nothing but the time: [`Map`] and [`Prefetch`] give what they would give without.
+//!   They end when the stage is dropped; one that waits for a silent pipe ends when the pipe does,
+//!   and nobody waits for it.
+//! * [`info`](crate::format::Reader::info) says what is known of what comes out. Totals are gone where
+//!   a stage changes them.
+//! * Order matters to cost and meaning: choose first, then widen; take neighbours ([`Context`]) before
+//!   anything that cuts or mixes utterances ([`SelectFrames`], [`Batch`]).
 
 mod batch;
 mod cache;
