@@ -98,7 +98,7 @@ impl SelectColumns {
     /// Chooses among `cols` columns and says how many those are.
     fn choose(&mut self, cols: usize) -> Result<usize> {
         if self.runs.0 != cols {
-            let runs = self.columns.of(cols).map_err(|e| e.context("columns"))?;
+            let runs = self.columns.of("column", cols)?;
             self.runs = (cols, runs);
         }
         Ok(self.runs.1.iter().map(Range::len).sum())
@@ -172,7 +172,7 @@ mod tests {
         let error = stage.read(&mut utt).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "utterance b: columns: 5 is asked for, there are 2"
+            "utterance b: column 5 is asked for, there are 2"
         );
         assert!(error.can_continue() && !stage.read(&mut utt).unwrap());
     }

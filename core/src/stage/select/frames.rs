@@ -47,7 +47,7 @@ impl SelectFrames {
             }
             [f, l] => f.or(l).unwrap_or(0),
         };
-        let runs = self.frames.of(n).map_err(|e| e.context("frames"))?;
+        let runs = self.frames.of("frame", n)?;
         for matrix in [&mut utt.features, &mut utt.labels].into_iter().flatten() {
             self.select_rows(matrix, &runs)?;
         }
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(labels.rank(), Rank::Vector);
         for _ in 0..2 {
             let error = stage.read(&mut utt).unwrap_err();
-            let message = "utterance b: frames: 1 is asked for, there are 1";
+            let message = "utterance b: frame 1 is asked for, there are 1";
             assert_eq!(error.to_string(), message);
             assert!(error.can_continue());
         }

@@ -24,7 +24,7 @@ use crate::{Error, Limits, Result};
 /// ```
 /// use spr_core::stage::Ranges;
 /// let ranges: Ranges = "0,2,4-8,9,11:4:^0".parse()?;
-/// let chosen: Vec<_> = ranges.of(20)?.into_iter().flatten().collect();
+/// let chosen: Vec<_> = ranges.of("column", 20)?.into_iter().flatten().collect();
 /// assert_eq!(chosen, [0, 2, 4, 5, 6, 7, 8, 9, 11, 15, 19]);
 /// # Ok::<(), spr_core::Error>(())
 /// ```
@@ -82,23 +82,23 @@ impl Ranges {
         Ok(ranges)
     }
 
-    /// The chosen ones of `n` things, as runs that go upwards.
+    /// The chosen ones of `n` things, as runs that go upwards; errors call one `what`.
     ///
     /// # Errors
     /// There are not as many things, or a range ends before it starts.
-    pub fn of(&self, n: usize) -> Result<Vec<Range<usize>>> {
+    pub fn of(&self, what: &str, n: usize) -> Result<Vec<Range<usize>>> {
         let mut runs = Vec::new();
         for term in &self.terms {
             let mut left_out = vec![false; if term.without.is_empty() { 0 } else { n }];
             for item in &term.without {
-                for index in item.of(n)? {
+                for index in item.of(what, n)? {
                     left_out[index] = true;
                 }
             }
             for item in &term.items {
-                let chosen = item.of(n)?;
+                let chosen = item.of(what, n)?;
                 match (left_out.is_empty(), item.step) {
-                    (true, 1) => push(&mut runs, item.run(n)?),
+                    (true, 1) => push(&mut runs, item.run(what, n)?),
                     _ => chosen
                         .filter(|&index| !left_out.get(index).is_some_and(|&out| out))
                         .for_each(|index| push(&mut runs, index..index + 1)),
@@ -133,26 +133,26 @@ fn push(runs: &mut Vec<Range<usize>>, run: Range<usize>) {
 }
 
 impl Item {
-    fn run(self, n: usize) -> Result<Range<usize>> {
+    fn run(self, what: &str, n: usize) -> Result<Range<usize>> {
         if n == 0 && self == ALL {
             return Ok(0..0);
         }
-        let (first, last) = (self.first.of(n)?, self.last.of(n)?);
+        let (first, last) = (self.first.of(what, n)?, self.last.of(what, n)?);
         if first > last {
             return Err(Error::unfit(format!(
-                "a range from {first} to {last} runs backwards"
+                "a range from {what} {first} to {last} runs backwards"
             )));
         }
         Ok(first..last + 1)
     }
 
-    fn of(self, n: usize) -> Result<impl Iterator<Item = usize>> {
-        Ok(self.run(n)?.step_by(self.step))
+    fn of(self, what: &str, n: usize) -> Result<impl Iterator<Item = usize>> {
+        Ok(self.run(what, n)?.step_by(self.step))
     }
 }
 
 impl Position {
-    fn of(self, n: usize) -> Result<usize> {
+    fn of(self, what: &str, n: usize) -> Result<usize> {
         let (place, text) = match self {
             Self::Start(place) => (Some(place).filter(|place| *place < n), place.to_string()),
             Self::End(back) => (
@@ -160,7 +160,7 @@ impl Position {
                 format!("^{back}"),
             ),
         };
-        place.ok_or_else(|| Error::unfit(format!("{text} is asked for, there are {n}")))
+        place.ok_or_else(|| Error::unfit(format!("{what} {text} is asked for, there are {n}")))
     }
 }
 
@@ -260,7 +260,12 @@ mod tests {
 
     fn of(text: &str, n: usize) -> Vec<usize> {
         let ranges: Ranges = text.parse().unwrap();
-        ranges.of(n).unwrap().into_iter().flatten().collect()
+        ranges
+            .of("column", n)
+            .unwrap()
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     #[test]
@@ -300,7 +305,7 @@ mod tests {
     #[test]
     fn runs_are_joined() {
         let ranges: Ranges = "0-2,3,5,4,5-6".parse().unwrap();
-        assert_eq!(ranges.of(7).unwrap(), [0..4, 5..6, 4..7]);
+        assert_eq!(ranges.of("column", 7).unwrap(), [0..4, 5..6, 4..7]);
     }
 
     #[test]
@@ -324,17 +329,21 @@ mod tests {
             assert!(text.parse::<Ranges>().is_err(), "{text}");
         }
         for (text, want) in [
-            ("10", "10 is asked for, there are 10"),
-            ("^10", "^10 is asked for, there are 10"),
+            ("10", "column 10 is asked for, there are 10"),
+            ("^10", "column ^10 is asked for, there are 10"),
             ("3-12", "12 is asked for"),
-            ("5-3", "a range from 5 to 3 runs backwards"),
+            ("5-3", "a range from column 5 to 3 runs backwards"),
             ("all/11", "11 is asked for"),
         ] {
-            let error = text.parse::<Ranges>().unwrap().of(10).unwrap_err();
+            let error = text
+                .parse::<Ranges>()
+                .unwrap()
+                .of("column", 10)
+                .unwrap_err();
             assert!(error.to_string().contains(want), "{error}");
         }
-        assert!("0-".parse::<Ranges>().unwrap().of(0).is_ok());
-        assert!("0".parse::<Ranges>().unwrap().of(0).is_err());
+        assert!("0-".parse::<Ranges>().unwrap().of("column", 0).is_ok());
+        assert!("0".parse::<Ranges>().unwrap().of("column", 0).is_err());
     }
 
     #[test]
