@@ -5,6 +5,7 @@
 //! * [`format`](mod@format) – the contract between the converter and a format;
 //! * [`stage`] – readers made of readers;
 //! * [`companding`] – µ-law and A-law;
+//! * [`random`] – reproducible random numbers;
 //! * [`adapt`] – the only place where data are narrowed or dropped, measured and reported.
 //!
 //! The core knows no format.
@@ -21,6 +22,7 @@ pub mod model;
 pub mod number;
 mod order;
 pub mod ordered;
+pub mod random;
 pub mod side;
 pub mod stage;
 
