@@ -128,6 +128,39 @@ impl Matrix {
         Ok(())
     }
 
+    /// Keeps the rows for which `keep` says so, in their order.
+    pub fn retain_rows(&mut self, mut keep: impl FnMut(usize) -> bool) {
+        let size = self.cols * self.dtype.size();
+        let (mut kept, mut row) = (0, 0);
+        while row < self.rows {
+            // Rows that stay together move together.
+            let first = row;
+            while row < self.rows && keep(row) {
+                row += 1;
+            }
+            if first != kept {
+                let run = first * size..row * size;
+                self.as_bytes_mut().copy_within(run, kept * size);
+            }
+            kept += row - first;
+            row += 1;
+        }
+        self.rows = kept;
+    }
+
+    /// Swaps two rows, which must be there.
+    ///
+    /// # Panics
+    /// A row is not there.
+    pub fn swap_rows(&mut self, a: usize, b: usize) {
+        let size = self.cols * self.dtype.size();
+        let (low, high) = (a.min(b) * size, a.max(b) * size);
+        if low != high {
+            let (head, tail) = self.as_bytes_mut().split_at_mut(high);
+            head[low..low + size].swap_with_slice(&mut tail[..size]);
+        }
+    }
+
     /// Gives the same elements another shape.
     ///
     /// # Errors
@@ -254,6 +287,32 @@ mod tests {
         assert!(m.extend_from(&[7f32, 8.0], &Limits::default()).is_err());
         m.reshape(Rank::Vector, 6, 1).unwrap();
         assert!(m.reshape(Rank::Vector, 7, 1).is_err());
+    }
+
+    #[test]
+    fn rows_go_and_change_places() {
+        let whole = Matrix::from_rows(&[0i16, 1, 10, 11, 20, 21, 30, 31], 2, Rank::Matrix).unwrap();
+        for (kept, expected) in [
+            (vec![0, 1, 2, 3], vec![0, 1, 10, 11, 20, 21, 30, 31]),
+            (vec![1, 3], vec![10, 11, 30, 31]),
+            (vec![0, 3], vec![0, 1, 30, 31]),
+            (vec![2, 3], vec![20, 21, 30, 31]),
+            (vec![], vec![]),
+        ] {
+            let mut m = whole.clone();
+            m.retain_rows(|row| kept.contains(&row));
+            assert_eq!(
+                (m.rows(), m.as_slice::<i16>()),
+                (kept.len(), Some(&expected[..]))
+            );
+        }
+        let mut m = whole.clone();
+        m.swap_rows(3, 1);
+        m.swap_rows(2, 2);
+        assert_eq!(
+            m.as_slice::<i16>(),
+            Some(&[0, 1, 30, 31, 20, 21, 10, 11][..])
+        );
     }
 
     #[test]

@@ -33,6 +33,8 @@
 //! | [`ShapeCheck`] | refuses what is not as declared, or as the first |
 //! | [`JoinLabels`] | labels from a second data set |
 //! | [`Context`] | frames with their neighbours |
+//! | [`IgnoreLabels`], [`MapLabels`] | frames without some labels; other numbers for labels |
+//! | [`Shuffle`], [`ShuffleBuffer`], [`Partition`] | frames, or utterances, in random order; so many frames in one |
 //! | [`Map`] | any change to an utterance, on several threads |
 //! | [`Batch`] | so many frames at a time |
 //! | [`Chain`], [`FolderReader`] | several data sets as one; a folder of files |
@@ -59,12 +61,19 @@ mod cache;
 mod chain;
 mod context;
 mod folder;
+mod ignore;
 mod join;
+mod labels;
 mod map;
+mod map_labels;
+mod partition;
+mod pieces;
 mod prefetch;
 mod repeat;
 mod select;
 mod shape_check;
+mod shuffle;
+mod shuffle_buffer;
 #[cfg(test)]
 mod tests;
 mod utterances;
@@ -74,12 +83,18 @@ pub use cache::Cache;
 pub use chain::Chain;
 pub use context::Context;
 pub use folder::FolderReader;
+pub use ignore::IgnoreLabels;
 pub use join::JoinLabels;
+pub use labels::{LabelMap, LabelSet};
 pub use map::Map;
+pub use map_labels::MapLabels;
+pub use partition::{Partition, PartitionSize, Partitions};
 pub use prefetch::Prefetch;
 pub use repeat::Repeat;
 pub use select::{
     Columns, KeyFilter, Ranges, SelectColumns, SelectFrames, SelectKeys, Shard, Take,
 };
 pub use shape_check::{Shape, ShapeCheck};
+pub use shuffle::Shuffle;
+pub use shuffle_buffer::ShuffleBuffer;
 pub use utterances::Utterances;

@@ -45,3 +45,11 @@ pub(super) fn keys(mut reader: impl Reader) -> String {
     assert!(!reader.read(&mut utt).unwrap());
     keys
 }
+
+/// An utterance of one column with a label for each frame.
+pub(super) fn labelled(key: &str, values: &[f32], labels: &[i32]) -> Utterance {
+    Utterance {
+        labels: Some(Matrix::from_rows(labels, 1, Rank::Vector).unwrap()),
+        ..utterance(key, values, 1)
+    }
+}

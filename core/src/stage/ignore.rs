@@ -1,0 +1,179 @@
+//! Without the frames of certain labels.
+
+use super::labels::{LabelSet, each_label};
+use crate::bytes::Env;
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Key, Matrix, Utterance};
+use crate::{Error, Result};
+
+/// Leaves out the frames that have certain labels, features and labels alike.
+///
+/// An utterance of which nothing is left is left out too; a warning at the end counts them. All
+/// else about an utterance passes unchanged.
+pub struct IgnoreLabels {
+    inner: Box<dyn Reader>,
+    ignored: LabelSet,
+    env: Env,
+    info: DatasetInfo,
+    /// For each frame, whether it stays.
+    stays: Vec<bool>,
+    /// Utterances left out, and the first of them.
+    emptied: u64,
+    first: Key,
+}
+
+impl IgnoreLabels {
+    /// The frames of `inner` whose labels are not `ignored`. `env` hears of utterances that go.
+    pub fn new(inner: Box<dyn Reader>, ignored: LabelSet, env: &Env) -> Self {
+        let mut stage = Self {
+            inner,
+            ignored,
+            env: env.clone(),
+            info: DatasetInfo::default(),
+            stays: Vec::new(),
+            emptied: 0,
+            first: Key::default(),
+        };
+        stage.describe();
+        stage
+    }
+
+    fn describe(&mut self) {
+        self.info.clone_from(self.inner.info());
+        (self.info.utterances, self.info.frames) = (None, None);
+    }
+
+    fn ignore(&mut self, utt: &mut Utterance) -> Result<()> {
+        let Some(labels) = &mut utt.labels else {
+            return Err(Error::unfit("has no labels, by which frames are left out")
+                .hint("give them with --labels, or label=FILE in the data spec"));
+        };
+        if utt
+            .features
+            .as_ref()
+            .is_some_and(|f| f.rows() != labels.rows())
+        {
+            return Err(Error::unfit(format!(
+                "labels for {} frames, where others are there",
+                labels.rows()
+            )));
+        }
+        self.stays.clear();
+        each_label(labels, |label| {
+            let ignored = label.is_some_and(|label| self.ignored.contains(label));
+            self.stays.push(!ignored);
+        })?;
+        let stays = |row: usize| self.stays.get(row).is_some_and(|stays| *stays);
+        labels.retain_rows(stays);
+        if let Some(features) = &mut utt.features {
+            features.retain_rows(stays);
+        }
+        Ok(())
+    }
+
+    fn warn(&mut self) {
+        if self.emptied > 0 {
+            let others = match std::mem::take(&mut self.emptied) {
+                1 => String::new(),
+                n => format!(", and so are {} more", n - 1),
+            };
+            let message = format!("has ignored labels only and is left out{others}");
+            self.env.warn(&Error::unfit(message).utterance(&self.first));
+        }
+    }
+}
+
+impl Reader for IgnoreLabels {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    /// # Errors
+    /// An utterance has no labels, or several a frame; the next can be read.
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        while self.inner.read(utt)? {
+            let before = utt.labels.as_ref().map_or(0, Matrix::rows);
+            self.ignore(utt)
+                .map_err(|e| e.utterance(&utt.key).continuable())?;
+            let after = utt.labels.as_ref().map_or(0, Matrix::rows);
+            if after > 0 || before == 0 {
+                self.describe();
+                return Ok(true);
+            }
+            if self.emptied == 0 {
+                self.first.clone_from(&utt.key);
+            }
+            self.emptied += 1;
+        }
+        self.describe();
+        self.warn();
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::Limits;
+    use crate::bytes::Access;
+    use crate::stage::tests::{List, labelled, utterance};
+
+    #[test]
+    fn frames_go_and_emptied_utterances_with_them() {
+        let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+        let copy = heard.clone();
+        let env = Env::new(Limits::default(), Access::Typed, move |warning| {
+            copy.lock().unwrap().push(warning.to_string());
+        });
+        let list = List::of([
+            labelled("a", &[1.0, 2.0, 3.0], &[0, 7, 4]),
+            labelled("b", &[4.0], &[4]),
+            labelled("c", &[], &[]),
+            labelled("d", &[5.0, 6.0], &[3, 5]),
+            utterance("e", &[7.0], 1),
+            labelled("f", &[8.0, 9.0], &[2, 2]),
+        ]);
+        let mut ignored = LabelSet::default();
+        ignored.insert(0, 0);
+        ignored.insert(3, 5);
+        let mut stage = IgnoreLabels::new(list, ignored, &env);
+        let mut utt = Utterance::default();
+        let mut left = Vec::new();
+        loop {
+            match stage.read(&mut utt) {
+                Ok(true) => left.push((
+                    utt.key.to_string(),
+                    utt.features
+                        .as_ref()
+                        .unwrap()
+                        .as_slice::<f32>()
+                        .unwrap()
+                        .to_vec(),
+                    utt.labels
+                        .as_ref()
+                        .unwrap()
+                        .as_slice::<i32>()
+                        .unwrap()
+                        .to_vec(),
+                )),
+                Ok(false) => break,
+                Err(e) => {
+                    assert!(e.can_continue());
+                    let text = "utterance e: has no labels, by which frames are left out";
+                    assert_eq!(e.to_string(), text);
+                }
+            }
+        }
+        let expected = [
+            ("a".to_owned(), vec![2.0], vec![7]),
+            ("c".to_owned(), vec![], vec![]),
+            ("f".to_owned(), vec![8.0, 9.0], vec![2, 2]),
+        ];
+        assert_eq!(left, expected);
+        assert!(!stage.read(&mut utt).unwrap());
+        let text = "utterance b: has ignored labels only and is left out, and so are 1 more";
+        assert_eq!(*heard.lock().unwrap(), [text]);
+    }
+}

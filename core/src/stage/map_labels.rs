@@ -1,0 +1,68 @@
+//! Other labels for labels.
+
+use super::labels::{LabelMap, change_labels};
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Utterance};
+use crate::{Error, Result};
+
+/// Replaces labels, all at the same time: `1:2` and `2:1` swap two labels. What the map does not
+/// name stays, and the type of the labels too.
+pub struct MapLabels {
+    inner: Box<dyn Reader>,
+    map: LabelMap,
+}
+
+impl MapLabels {
+    /// The utterances of `inner` with the labels that `map` gives.
+    pub fn new(inner: Box<dyn Reader>, map: LabelMap) -> Self {
+        Self { inner, map }
+    }
+}
+
+impl Reader for MapLabels {
+    fn info(&self) -> &DatasetInfo {
+        self.inner.info()
+    }
+
+    /// # Errors
+    /// An utterance has no labels, several a frame, or a new label does not fit their type; the
+    /// next can be read.
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if !self.inner.read(utt)? {
+            return Ok(false);
+        }
+        let changed = match &mut utt.labels {
+            Some(labels) => change_labels(labels, |label| self.map.get(label)),
+            None => Err(Error::unfit("has no labels to map")
+                .hint("give them with --labels, or label=FILE in the data spec")),
+        };
+        changed.map_err(|e| e.utterance(&utt.key).continuable())?;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::tests::{List, labelled, utterance};
+
+    #[test]
+    fn all_at_the_same_time() {
+        let list = List::of([
+            labelled("a", &[0.0; 5], &[1, 2, 3, 4, 9]),
+            utterance("b", &[0.0], 1),
+        ]);
+        let mut map = LabelMap::default();
+        for (first, last, to) in [(1, 1, 2), (2, 2, 1), (3, 5, -1)] {
+            map.insert(first, last, to);
+        }
+        let mut stage = MapLabels::new(list, map);
+        let mut utt = Utterance::default();
+        assert!(stage.read(&mut utt).unwrap());
+        let labels = utt.labels.as_ref().unwrap();
+        assert_eq!(labels.as_slice::<i32>(), Some(&[2, 1, -1, -1, 9][..]));
+        let error = stage.read(&mut utt).unwrap_err();
+        assert_eq!(error.to_string(), "utterance b: has no labels to map");
+        assert!(error.can_continue() && !stage.read(&mut utt).unwrap());
+    }
+}

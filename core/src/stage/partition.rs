@@ -1,0 +1,284 @@
+//! Frames in portions of one size.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::pieces::{Pieces, append};
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Matrix, Utterance};
+use crate::{Error, Limits, Result};
+
+/// How many frames make a partition: as many as fit into some memory at four bytes a value.
+///
+/// ```
+/// use spr_core::stage::PartitionSize;
+/// let size = PartitionSize::of_bytes(600 << 20);
+/// assert_eq!(size.frames(440)?, 357_469);
+/// assert_eq!(size.in_batches(PartitionSize::PDNN_BATCH).frames(440)?, 357_376);
+/// # Ok::<(), spr_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartitionSize {
+    bytes: u64,
+    batch: u64,
+}
+
+impl PartitionSize {
+    /// The batch to which PDNN rounds the partitions of PFiles, whatever batch it trains with.
+    pub const PDNN_BATCH: u64 = 256;
+
+    /// As many frames as fit into so many bytes.
+    pub fn of_bytes(bytes: u64) -> Self {
+        Self { bytes, batch: 1 }
+    }
+
+    /// Rounded down to whole batches of so many frames.
+    #[must_use]
+    pub fn in_batches(self, frames: u64) -> Self {
+        Self {
+            batch: frames.max(1),
+            ..self
+        }
+    }
+
+    /// Frames of `columns` values in a partition.
+    ///
+    /// # Errors
+    /// Not one frame, or not one batch, fits.
+    pub fn frames(self, columns: usize) -> Result<usize> {
+        let frames = self.bytes / (4 * columns.max(1) as u64);
+        match frames - frames % self.batch {
+            0 => {
+                let frames = match self.batch {
+                    1 => "one frame".to_owned(),
+                    n => format!("{n} frames"),
+                };
+                let message = format!(
+                    "a partition of {} bytes holds not even {frames} of {columns} columns",
+                    self.bytes
+                );
+                Err(Error::usage(message).hint("make the partition larger"))
+            }
+            n => Ok(usize::try_from(n).unwrap_or(usize::MAX)),
+        }
+    }
+}
+
+/// Counts the partitions that were begun.
+#[derive(Clone, Debug, Default)]
+pub struct Partitions(Arc<AtomicU64>);
+
+impl Partitions {
+    /// How many were begun so far.
+    pub fn begun(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn begin(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Cuts utterances where a partition is full; each piece keeps the name of its utterance.
+///
+/// All pieces together are the utterances as they were. A later piece has no frame offset. What
+/// has segments, audio or the like beside its frames can't be cut.
+pub struct Partition {
+    pieces: Pieces,
+    size: Option<PartitionSize>,
+    /// Frames in the current partition; `None` before the first.
+    filled: Option<usize>,
+    partitions: Partitions,
+    limits: Limits,
+    info: DatasetInfo,
+}
+
+impl Partition {
+    /// The utterances of `inner`, cut to partitions of `size`, or all in one without a size.
+    /// `partitions` counts them: after each read it tells to which one the piece belongs.
+    pub fn new(
+        inner: Box<dyn Reader>,
+        size: Option<PartitionSize>,
+        partitions: Partitions,
+        limits: Limits,
+    ) -> Self {
+        let mut stage = Self {
+            pieces: Pieces::new(inner),
+            size,
+            filled: None,
+            partitions,
+            limits,
+            info: DatasetInfo::default(),
+        };
+        stage.describe();
+        stage
+    }
+
+    fn describe(&mut self) {
+        self.info.clone_from(self.pieces.info());
+        self.info.utterances = None;
+    }
+
+    /// Frames in a partition of data like the utterance at hand.
+    fn capacity(&self) -> Result<usize> {
+        let features = self.pieces.utterance().features.as_ref();
+        match (self.size, features) {
+            (None, _) => Ok(usize::MAX),
+            (Some(size), Some(features)) => size.frames(features.cols()),
+            (Some(_), None) => {
+                Err(Error::unfit("has no features to measure a partition by").continuable())
+            }
+        }
+    }
+
+    /// Hands out what fits of the utterance at hand.
+    fn piece(&mut self, utt: &mut Utterance) -> Result<()> {
+        let left = self.pieces.left();
+        let mut filled = self.filled;
+        let mut room = 0;
+        if left > 0 {
+            let capacity = self.capacity()?;
+            filled = filled.filter(|filled| *filled < capacity);
+            room = capacity - filled.unwrap_or(0);
+        }
+        let whole = left <= room && left as u64 == self.pieces.utterance().frames();
+        if !whole && let Some(other) = self.pieces.utterance().other() {
+            let message = format!("has {other} and can't be cut where a partition ends");
+            return Err(Error::unfit(message).continuable());
+        }
+        if filled.is_none() {
+            self.partitions.begin();
+        }
+        self.filled = Some(filled.unwrap_or(0) + left.min(room));
+        if whole || left == 0 {
+            self.pieces.take_all(utt);
+            return Ok(());
+        }
+        let rows = self.pieces.take(room);
+        let from = self.pieces.utterance();
+        utt.key.clone_from(&from.key);
+        utt.meta.clone_from(&from.meta);
+        utt.clear_others();
+        if rows.start > 0 {
+            utt.meta.frame_offset = None;
+        }
+        for (to, from) in [
+            (&mut utt.features, &from.features),
+            (&mut utt.labels, &from.labels),
+        ] {
+            let Some(from) = from else {
+                *to = None;
+                continue;
+            };
+            let to = to.get_or_insert_with(Matrix::default);
+            to.start(from.dtype(), from.rank(), from.cols());
+            append(to, from, rows.clone(), &self.limits)?;
+        }
+        Ok(())
+    }
+}
+
+impl Reader for Partition {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    /// # Errors
+    /// An utterance can't be cut; the next can be read.
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.pieces.left() == 0 {
+            let more = self.pieces.next();
+            self.describe();
+            if !more? {
+                return Ok(false);
+            }
+        }
+        let result = self.piece(utt);
+        result.map_err(|e| {
+            self.pieces.skip();
+            e.utterance(&self.pieces.utterance().key)
+        })?;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::tests::{List, labelled, utterance};
+
+    #[test]
+    fn sizes_are_those_of_pdnn() {
+        let size = PartitionSize::of_bytes(5120);
+        assert_eq!(size.frames(4).unwrap(), 320);
+        let size = size.in_batches(PartitionSize::PDNN_BATCH);
+        assert_eq!(size.frames(4).unwrap(), 256);
+        let error = size.frames(6).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a partition of 5120 bytes holds not even 256 frames of 6 columns"
+        );
+        assert!(PartitionSize::of_bytes(3).frames(1).is_err());
+    }
+
+    #[test]
+    fn pieces_keep_their_names() {
+        let list = List::of([
+            labelled("a", &[1.0, 2.0, 3.0, 4.0, 5.0], &[1, 2, 3, 4, 5]),
+            labelled("b", &[6.0], &[6]),
+            labelled("c", &[], &[]),
+            labelled("d", &[7.0], &[7]),
+        ]);
+        let partitions = Partitions::default();
+        let size = Some(PartitionSize::of_bytes(12));
+        let mut stage = Partition::new(list, size, partitions.clone(), Limits::default());
+        let mut pieces = Vec::new();
+        let mut utt = Utterance::default();
+        while stage.read(&mut utt).unwrap() {
+            let labels = utt.labels.as_ref().unwrap().as_slice::<i32>().unwrap();
+            let features = utt.features.as_ref().unwrap().as_slice::<f32>().unwrap();
+            assert!(
+                features
+                    .iter()
+                    .zip(labels)
+                    .all(|(f, l)| f64::from(*f) == f64::from(*l))
+            );
+            pieces.push((partitions.begun(), utt.key.to_string(), labels.to_vec()));
+        }
+        let piece = |part, key: &str, labels: &[i32]| (part, key.to_owned(), labels.to_vec());
+        assert_eq!(
+            pieces,
+            [
+                piece(1, "a", &[1, 2, 3]),
+                piece(2, "a", &[4, 5]),
+                piece(2, "b", &[6]),
+                piece(2, "c", &[]),
+                piece(3, "d", &[7]),
+            ]
+        );
+        assert!(!stage.read(&mut utt).unwrap());
+        assert_eq!(partitions.begun(), 3);
+    }
+
+    #[test]
+    fn what_can_not_be_cut_is_refused() {
+        let mut spoken = utterance("a", &[0.0; 4], 1);
+        spoken.text = Some(b"yes".to_vec());
+        let list = List::of([spoken.clone(), utterance("b", &[0.0; 2], 1)]);
+        let size = |bytes| Some(PartitionSize::of_bytes(bytes));
+        let mut stage = Partition::new(list, size(8), Partitions::default(), Limits::default());
+        let mut utt = Utterance::default();
+        let error = stage.read(&mut utt).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "utterance a: has text and can't be cut where a partition ends"
+        );
+        assert!(error.can_continue() && stage.read(&mut utt).unwrap());
+        assert_eq!((utt.key.as_str(), utt.frames()), (Some("b"), 2));
+        assert!(!stage.read(&mut utt).unwrap());
+        let list = List::of([spoken.clone()]);
+        let mut stage = Partition::new(list, size(16), Partitions::default(), Limits::default());
+        assert!(stage.read(&mut utt).unwrap());
+        assert_eq!(utt, spoken);
+    }
+}

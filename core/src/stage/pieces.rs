@@ -1,0 +1,95 @@
+//! Utterances taken apart, some frames at a time.
+
+use std::ops::Range;
+
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Matrix, Utterance};
+use crate::{Error, Limits, Result};
+
+/// The utterance at hand, of which some frames are gone already.
+pub(super) struct Pieces {
+    inner: Box<dyn Reader>,
+    utt: Utterance,
+    gone: usize,
+    rows: usize,
+}
+
+impl Pieces {
+    pub(super) fn new(inner: Box<dyn Reader>) -> Self {
+        Self {
+            inner,
+            utt: Utterance::default(),
+            gone: 0,
+            rows: 0,
+        }
+    }
+
+    pub(super) fn info(&self) -> &DatasetInfo {
+        self.inner.info()
+    }
+
+    /// Goes on to the next utterance, which may have no frames.
+    pub(super) fn next(&mut self) -> Result<bool> {
+        (self.gone, self.rows) = (0, 0);
+        if !self.inner.read(&mut self.utt)? {
+            return Ok(false);
+        }
+        let Utterance {
+            key,
+            features,
+            labels,
+            ..
+        } = &self.utt;
+        let rows = |matrix: &Option<Matrix>| matrix.as_ref().map(Matrix::rows);
+        self.rows = match (rows(features), rows(labels)) {
+            (Some(f), Some(l)) if f != l => {
+                let message = format!("{f} frames of features, but labels for {l}");
+                return Err(Error::unfit(message).utterance(key).continuable());
+            }
+            (f, l) => f.or(l).unwrap_or(0),
+        };
+        Ok(true)
+    }
+
+    /// The utterance at hand.
+    pub(super) fn utterance(&self) -> &Utterance {
+        &self.utt
+    }
+
+    /// Frames not taken yet.
+    pub(super) fn left(&self) -> usize {
+        self.rows - self.gone
+    }
+
+    /// Takes the next frames, at most so many.
+    pub(super) fn take(&mut self, most: usize) -> Range<usize> {
+        let first = self.gone;
+        self.gone += most.min(self.left());
+        first..self.gone
+    }
+
+    /// Gives the whole utterance away, of which nothing was taken yet.
+    pub(super) fn take_all(&mut self, utt: &mut Utterance) {
+        self.gone = self.rows;
+        std::mem::swap(&mut self.utt, utt);
+    }
+
+    /// Passes over what is left of it.
+    pub(super) fn skip(&mut self) {
+        self.gone = self.rows;
+    }
+}
+
+/// Adds rows of one matrix to another of the same type and columns.
+pub(super) fn append(
+    to: &mut Matrix,
+    from: &Matrix,
+    rows: Range<usize>,
+    limits: &Limits,
+) -> Result<()> {
+    let size = from.cols() * from.dtype().size();
+    let bytes = from.as_bytes().get(rows.start * size..rows.end * size);
+    to.extend_rows(rows.len(), limits)?
+        .copy_from_slice(bytes.unwrap_or_default());
+    Ok(())
+}

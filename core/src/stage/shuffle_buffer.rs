@@ -1,0 +1,157 @@
+//! Utterances in random order, as far as a buffer goes.
+
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Utterance};
+use crate::random::{Mt19937, Rng};
+use crate::{Limits, Result};
+
+/// Shuffles a stream of utterances: a buffer is filled, put in random order, handed out and filled
+/// again. Each utterance stays whole.
+///
+/// The buffer is full when it holds so many utterances, or as many bytes as the limits allow for
+/// one object. One generator goes through all of them, so that no two have the same order.
+pub struct ShuffleBuffer {
+    inner: Box<dyn Reader>,
+    most: usize,
+    generator: Mt19937,
+    limits: Limits,
+    buffer: Vec<Utterance>,
+    /// How many utterances of the buffer count, and how many of those were handed out.
+    filled: usize,
+    given: usize,
+    bytes: u64,
+    /// Whether it is to be emptied, not filled.
+    full: bool,
+}
+
+impl ShuffleBuffer {
+    /// The utterances of `inner`, `most` of them shuffled at a time in an order drawn with `rng`.
+    pub fn new(inner: Box<dyn Reader>, most: usize, rng: Rng, limits: Limits) -> Self {
+        Self {
+            inner,
+            most: most.max(1),
+            generator: rng.generator(),
+            limits,
+            buffer: Vec::new(),
+            filled: 0,
+            given: 0,
+            bytes: 0,
+            full: false,
+        }
+    }
+
+    /// Goes on filling where an error has stopped it.
+    fn fill(&mut self) -> Result<()> {
+        while self.filled < self.most && self.bytes < self.limits.max_alloc {
+            if self.filled == self.buffer.len() {
+                self.buffer.push(Utterance::default());
+            }
+            let utt = &mut self.buffer[self.filled];
+            if !self.inner.read(utt)? {
+                break;
+            }
+            let matrices = [&utt.features, &utt.labels].into_iter().flatten();
+            self.bytes += matrices.map(|m| m.as_bytes().len() as u64).sum::<u64>();
+            self.filled += 1;
+        }
+        for (i, j) in self.generator.swaps(self.filled) {
+            self.buffer.swap(i, j);
+        }
+        Ok(())
+    }
+}
+
+impl Reader for ShuffleBuffer {
+    fn info(&self) -> &DatasetInfo {
+        self.inner.info()
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.full && self.given == self.filled {
+            (self.filled, self.given, self.bytes, self.full) = (0, 0, 0, false);
+        }
+        if !self.full {
+            self.fill()?;
+            self.full = true;
+        }
+        if self.filled == 0 {
+            return Ok(false);
+        }
+        std::mem::swap(utt, &mut self.buffer[self.given]);
+        self.given += 1;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+    use crate::stage::tests::{List, utterance};
+
+    fn keys(stage: &mut ShuffleBuffer) -> Vec<usize> {
+        let mut utt = Utterance::default();
+        let mut keys = Vec::new();
+        while stage.read(&mut utt).unwrap() {
+            keys.push(utt.key.as_str().unwrap().parse().unwrap());
+        }
+        assert!(!stage.read(&mut utt).unwrap());
+        keys
+    }
+
+    fn list(n: usize) -> Box<dyn Reader> {
+        List::of((0..n).map(|i| utterance(&i.to_string(), &[0.0; 2], 1)))
+    }
+
+    #[test]
+    fn no_utterance_goes_further_than_the_buffer() {
+        let limits = Limits::default();
+        let mut stage = ShuffleBuffer::new(list(25), 10, Rng::Pdnn, limits);
+        let keys = keys(&mut stage);
+        assert_eq!(keys[..10], [0, 1, 7, 4, 8, 5, 3, 9, 2, 6]);
+        let second: Vec<_> = keys[10..20].iter().map(|key| key - 10).collect();
+        assert_ne!(second, keys[..10], "another order");
+        for (part, keys) in keys.chunks(10).enumerate() {
+            assert!(keys.iter().all(|key| key / 10 == part));
+        }
+        let mut sorted = keys;
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..25).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn bytes_fill_it_too() {
+        let limits = Limits {
+            max_alloc: 16,
+            ..Limits::default()
+        };
+        let mut stage = ShuffleBuffer::new(list(8), 100, Rng::Pdnn, limits);
+        for (pair, keys) in keys(&mut stage).chunks(2).enumerate() {
+            assert!(keys.iter().all(|key| key / 2 == pair), "{pair}: {keys:?}");
+        }
+    }
+
+    struct Faulty(Box<dyn Reader>, u32);
+
+    impl Reader for Faulty {
+        fn info(&self) -> &DatasetInfo {
+            self.0.info()
+        }
+
+        fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+            self.1 += 1;
+            match self.1 {
+                3 => Err(Error::unfit("third").continuable()),
+                _ => self.0.read(utt),
+            }
+        }
+    }
+
+    #[test]
+    fn goes_on_filling_after_an_error() {
+        let inner = Box::new(Faulty(list(10), 0));
+        let mut stage = ShuffleBuffer::new(inner, 10, Rng::Pdnn, Limits::default());
+        assert!(stage.read(&mut Utterance::default()).is_err());
+        assert_eq!(keys(&mut stage), [0, 1, 7, 4, 8, 5, 3, 9, 2, 6]);
+    }
+}
