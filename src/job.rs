@@ -1,17 +1,19 @@
 //! A conversion from start to finish: open, join, adapt, write, commit.
 
+mod branch;
+
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use spr_core::adapt::Adapter;
-use spr_core::bytes::{Env, Output, Source, key_of_file};
-use spr_core::format::{Count, Keys, LabelCaps, Reader, Registry, Writer, Written};
-use spr_core::loss::{LossPolicy, LossReport};
-use spr_core::model::{Dtype, Key, KeySource, Utterance};
-use spr_core::stage::{JoinLabels, Prefetch};
+use spr_core::bytes::{Env, Source};
+use spr_core::format::{Reader, Registry, Written};
+use spr_core::loss::{LossKind, LossPolicy, LossReport};
+use spr_core::model::{Dtype, Utterance};
+use spr_core::stage::{JoinLabels, Partitions, Prefetch};
 use spr_core::{Error, KeyMap, Result};
 
 use crate::argument::{Input, Target};
+use branch::Branch;
 
 /// What to do about an utterance that can't be converted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,6 +64,8 @@ pub struct Outcome {
     pub losses: LossReport,
     /// What was decoded on the way, such as Kaldi's `CM`.
     pub decoded: Option<String>,
+    /// Partitions, where each went to an output of its own.
+    pub partitions: Option<u64>,
     /// How long it took.
     pub elapsed: Duration,
 }
@@ -80,84 +84,17 @@ impl Observer for () {
     fn skipped(&mut self, _: &Error) {}
 }
 
-/// One of the two outputs: the data, or the labels on their own.
-struct Branch {
-    name: String,
-    format: &'static str,
-    adapter: Adapter,
-    /// Given up once a loss is denied, after which the rest is only measured.
-    writer: Option<Box<dyn Writer>>,
-    output: Output,
-    labels: Option<LabelCaps>,
-    /// The name that the one utterance of a file gets from the file.
-    file_key: Option<Key>,
-    env: Env,
-}
-
-impl Branch {
-    fn open(
-        target: &Target,
-        job: &Job,
-        dtype: Option<Dtype>,
-        keys: KeySource,
-        env: &Env,
-    ) -> Result<Self> {
-        let caps = target.caps()?;
-        let output = target.output(job.overwrite, env);
-        let output = if job.dry_run {
-            Output::nowhere().access(env.access)
-        } else {
-            output
-        };
-        let writer = target
-            .format()
-            .create(output.clone(), &target.options()?, env)?;
-        let file_key = match (caps.count, output.path()) {
-            (Count::One, Some(path)) if keys != KeySource::Generated => Some(key_of_file(&path)),
-            _ => None,
-        };
-        let unnamed = keys == KeySource::Generated && caps.keys == Keys::None;
-        Ok(Self {
-            name: target.text().to_owned(),
-            format: target.format().info().name,
-            adapter: Adapter::new(caps, dtype, unnamed, env.limits),
-            writer: Some(writer),
-            output,
-            labels: caps.labels,
-            file_key,
-            env: env.clone(),
-        })
-    }
-
-    fn write(&mut self, utt: &mut Utterance, policy: &LossPolicy) -> Result<()> {
-        self.adapter.apply(utt)?;
-        if self.adapter.report().is_denied(policy) {
-            self.writer = None;
-        }
-        if let Some(name) = self.file_key.take().filter(|name| *name != utt.key) {
-            let message = format!("called {name} from now on, by the name of its file");
-            self.env
-                .warn(&Error::unfit(message).utterance(&utt.key).file(&self.name));
-        }
-        match &mut self.writer {
-            Some(writer) => writer.write(utt).map_err(|e| e.utterance(&utt.key)),
-            None => Ok(()),
-        }
-    }
-
-    fn finish(&mut self, policy: &LossPolicy) -> Result<Written> {
-        if let Some(error) = self.adapter.report().denied(policy, self.format) {
-            return Err(error.file(&self.name));
-        }
-        self.writer
-            .take()
-            .map_or(Ok(Written::default()), Writer::finish)
-    }
-}
-
 impl Job {
-    /// A conversion of `inputs` to `target` that refuses every loss and stops at the first fault.
+    /// A conversion of `inputs` to `target` that refuses every loss, but for boundaries that the
+    /// inputs' data options give up, and stops at the first fault.
     pub fn new(inputs: Vec<Input>, target: Target) -> Self {
+        let mut policy = LossPolicy::default();
+        if inputs
+            .iter()
+            .any(|input| input.data_options().gives_up_boundaries())
+        {
+            policy.allow(LossKind::Boundaries);
+        }
         Self {
             inputs,
             labels: None,
@@ -165,7 +102,7 @@ impl Job {
             target,
             labels_out: None,
             dtype: None,
-            policy: LossPolicy::default(),
+            policy,
             on_error: OnError::default(),
             overwrite: false,
             dry_run: false,
@@ -183,18 +120,15 @@ impl Job {
         observer: &mut dyn Observer,
     ) -> Result<Outcome> {
         let started = Instant::now();
-        let (reader, from) = self.open_inputs(registry, env)?;
-        let mut reader: Box<dyn Reader> = if env.threads > 1 {
-            Box::new(Prefetch::new(reader)?)
-        } else {
-            reader
-        };
+        self.check_numbers()?;
+        let partitions = self.target.is_numbered().then(Partitions::default);
+        let (mut reader, from) = self.open_inputs(partitions.as_ref(), registry, env)?;
         let keys = reader.info().keys;
-        let mut main = Branch::open(&self.target, self, self.dtype, keys, env)?;
-        let mut side = match &self.labels_out {
-            Some(target) => Some(Branch::open(target, self, None, keys, env)?),
-            None => None,
-        };
+        let open = |target, dtype| Branch::open(target, self, dtype, keys, registry, env);
+        let mut main = open(&self.target, self.dtype)?;
+        let labels_out = self.labels_out.as_ref();
+        let mut side = labels_out.map(|target| open(target, None)).transpose()?;
+        let mut part = 0;
         let mut utt = Utterance::default();
         let mut labels = Utterance::default();
         let (mut skipped, mut done, mut frames) = (0, 0, 0);
@@ -204,6 +138,12 @@ impl Job {
                 Ok(false) => break,
                 Ok(true) => {
                     frames += utt.frames();
+                    let begun = partitions.as_ref().map_or(0, Partitions::begun);
+                    if begun > part + 1 {
+                        part += 1;
+                        main.next(part)?;
+                        side.as_mut().map_or(Ok(()), |side| side.next(part))?;
+                    }
                     let step = self.step(&mut utt, &mut labels, &mut main, side.as_mut());
                     dropped = self.target.is_permissive();
                     step
@@ -237,23 +177,40 @@ impl Job {
         let mut written = main.finish(&self.policy)?;
         written.bytes += beside.map_or(0, |w| w.bytes);
         if let Some(side) = side {
-            side.output.commit()?;
+            side.commit()?;
         }
-        main.output.commit()?;
         Ok(Outcome {
             written,
             skipped,
             from,
-            to: main.format,
-            losses: main.adapter.report().clone(),
+            to: self.target.format().info().name,
+            losses: main.commit()?,
             decoded,
+            partitions: partitions.map(|partitions| partitions.begun()),
             elapsed: started.elapsed(),
         })
     }
 
-    /// All inputs as one reader with the labels joined, and the format of the first.
+    /// Either both outputs are numbered or none.
+    fn check_numbers(&self) -> Result<()> {
+        match &self.labels_out {
+            Some(labels) if labels.is_numbered() != self.target.is_numbered() => {
+                let (with, without) = match labels.is_numbered() {
+                    true => (labels, &self.target),
+                    false => (&self.target, labels),
+                };
+                let message = format!("has {{part}}, but '{}' has not", without.text());
+                Err(Error::usage(message).file(with.text()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// All inputs as one reader with the labels joined, which reads ahead, and the format of the
+    /// first.
     fn open_inputs(
         &self,
+        partitions: Option<&Partitions>,
         registry: &Registry,
         env: &Env,
     ) -> Result<(Box<dyn Reader>, &'static str)> {
@@ -263,17 +220,36 @@ impl Job {
             let keep = |input: &mut Input| input.wish(name, "compress", "keep");
             inputs.iter_mut().for_each(keep);
         }
+        if let Some(partitions) = partitions {
+            inputs.iter_mut().for_each(|input| input.cut(partitions));
+        }
+        // Labels join before anything is done to frames, which is done to each input for itself.
+        let staged = inputs.iter().any(Input::has_stages) || partitions.is_some();
+        if let Some(labels) = self.labels.as_ref().filter(|_| staged) {
+            if labels.is_stdin() && inputs.len() > 1 {
+                return Err(Error::usage(
+                    "labels for several inputs can't be read from a pipe",
+                ));
+            }
+            for input in &mut inputs {
+                input.join(labels.clone(), self.utt2spk.clone())?;
+            }
+        }
         let data = Input::open_all(&inputs, registry, env)?;
         let from = data.format.info().name;
-        let Some(labels) = &self.labels else {
-            return Ok((data.reader, from));
-        };
-        let table = labels.open_keyed(registry, env)?;
-        let mut joined = JoinLabels::new(data.reader, table, labels.text());
-        if let Some(path) = &self.utt2spk {
-            joined = joined.mapped(KeyMap::read(Source::open(path)?, &env.limits)?);
+        let mut reader = data.reader;
+        if let Some(labels) = self.labels.as_ref().filter(|_| !staged) {
+            let table = labels.open_keyed(registry, env)?;
+            let mut joined = JoinLabels::new(reader, table, labels.text());
+            if let Some(path) = &self.utt2spk {
+                joined = joined.mapped(KeyMap::read(Source::open(path)?, &env.limits)?);
+            }
+            reader = Box::new(joined);
         }
-        Ok((Box::new(joined), from))
+        if env.threads > 1 && !inputs.iter().any(Input::reads_ahead) {
+            reader = Box::new(Prefetch::new(reader)?);
+        }
+        Ok((reader, from))
     }
 
     /// Writes one utterance to both outputs.
@@ -292,12 +268,12 @@ impl Job {
             };
             labels.key.clone_from(&utt.key);
             labels.labels_mut().clone_from(own);
-            side.write(labels, &self.policy)?;
-            if utt.features.is_some() && !main.labels.is_some_and(|caps| caps.with_features) {
+            side.write(labels)?;
+            if utt.features.is_some() && !main.holds_labels() {
                 utt.labels = None;
             }
         }
-        main.write(utt, &self.policy)
+        main.write(utt)
     }
 
     /// Whether an error costs one utterance, or the rest of an input of which something was read.

@@ -8,8 +8,9 @@
 //! # Ok::<(), spr_convert::Error>(())
 //! ```
 //!
-//! [`Job`](job::Job) has all the choices; [`argument`] turns text into inputs and outputs; the model,
-//! the readers and the stages are those of [`spr_core`], re-exported as [`core`].
+//! [`Job`](job::Job) has all the choices; [`argument`] turns text into inputs and outputs, with
+//! the data options of [`spec`]; the model, the readers and the stages are those of [`spr_core`],
+//! re-exported as [`core`].
 
 pub mod argument;
 pub mod builtin;
@@ -18,6 +19,7 @@ pub mod cli;
 pub mod inspect;
 pub mod job;
 mod kaldi;
+pub mod spec;
 
 pub use spr_core as core;
 pub use spr_core::{Error, ErrorKind, Result};

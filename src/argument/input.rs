@@ -4,16 +4,19 @@ use std::path::{Path, PathBuf};
 
 use spr_core::bytes::{Env, Locator, Source};
 use spr_core::format::{Count, Format, Lookup, Options, Place as Kind, Reader, Registry, Score};
-use spr_core::stage::{Chain, FolderReader};
-use spr_core::{Error, Result};
+use spr_core::stage::{Chain, FolderReader, JoinLabels, Partitions};
+use spr_core::{Error, KeyMap, Result};
 use spr_format_kaldi::specifier;
 
-use super::{Pair, named, path_and_pairs};
+use super::{Pair, named, path_and_pairs, place_of};
+use crate::spec::DataOptions;
 
 /// One data set to read, as understood from an argument but not opened yet.
 #[derive(Clone)]
 pub struct Input {
     text: String,
+    /// What was typed, which for a glob is not what it matched.
+    typed: String,
     form: &'static str,
     format: Option<&'static dyn Format>,
     place: Place,
@@ -22,6 +25,12 @@ pub struct Input {
     permissive: bool,
     /// Options for the data of one format.
     wishes: Vec<(&'static str, &'static str, &'static str)>,
+    /// What becomes of its frames and labels.
+    data: DataOptions,
+    /// A data set whose labels join by key, or by what a file of lines `utterance speaker` gives.
+    labels: Option<(Box<Self>, Option<PathBuf>)>,
+    /// Counts the partitions, where the data are to be cut into them.
+    partitions: Option<Partitions>,
 }
 
 #[derive(Clone)]
@@ -43,10 +52,10 @@ pub struct Opened {
 impl Input {
     /// Understands an argument; a glob gives several inputs, sorted.
     ///
-    /// `from` forces the format, `pairs` adds options.
+    /// `from` forces the format, `pairs` adds options, of the format or [`DataOptions`].
     ///
     /// # Errors
-    /// It is malformed, or a glob matches nothing.
+    /// It is malformed, a glob matches nothing, or the value of a data option is wrong.
     pub fn parse(
         text: &str,
         from: Option<&'static dyn Format>,
@@ -67,10 +76,46 @@ impl Input {
             Self::paths(text, "a path", text)?
         };
         for input in &mut inputs {
-            input.format = from.or(input.format);
+            input.typed = text.to_owned();
             input.pairs.extend_from_slice(pairs);
+            input.take_data_options(registry)?;
+            input.format = from.or(input.format);
         }
         Ok(inputs)
+    }
+
+    /// Sorts the data options out from those of the format.
+    fn take_data_options(&mut self, registry: &Registry) -> Result<()> {
+        let mut others = Vec::new();
+        for (key, value) in std::mem::take(&mut self.pairs) {
+            match self.data.set(&key, &value) {
+                Ok(true) => {}
+                Ok(false) => others.push((key, value)),
+                Err(error) => return Err(self.misplaced(&key, error)),
+            }
+        }
+        self.pairs = others;
+        if let Some(name) = &self.data.format {
+            let format = registry.get(name).map_err(|e| self.misplaced("type", e))?;
+            self.format = Some(format);
+        }
+        if let Some(label) = &self.data.label {
+            let labels = Self::parse(&stored(label), None, &[], registry)?;
+            let [labels] = <[Self; 1]>::try_from(labels).map_err(|_| {
+                let error = Error::usage(format!("label: '{label}' is more than one file"));
+                self.misplaced("label", error)
+            })?;
+            self.labels = Some((Box::new(labels), None));
+        }
+        Ok(())
+    }
+
+    /// An error about the option `key`, with its place in the argument if it stands there.
+    fn misplaced(&self, key: &str, error: Error) -> Error {
+        match place_of(&self.typed, key) {
+            Some(place) => error.context(place),
+            None => error,
+        }
     }
 
     /// What a Kaldi rspecifier means; `None` if the text is none.
@@ -82,13 +127,10 @@ impl Input {
             .options()
             .map(|(key, value)| (key.to_owned(), value.to_owned()));
         Ok(Some(Self {
-            text: text.to_owned(),
-            form: "a Kaldi rspecifier",
             format: Some(registry.get("kaldi")?),
             pairs: pairs.collect(),
-            place: Place::At(parsed.locator),
             permissive: parsed.permissive,
-            wishes: Vec::new(),
+            ..Self::new(text, "a Kaldi rspecifier", Place::At(parsed.locator))
         }))
     }
 
@@ -100,6 +142,10 @@ impl Input {
         let (path, pairs) = path_and_pairs(rest)?;
         if path.is_empty() {
             return Err(Error::usage(format!("'{text}' names no file")));
+        }
+        if path.trim_matches('|').contains('|') && !Path::new(path).exists() {
+            let message = format!("'{path}' names the data of several tasks");
+            return Err(Error::usage(message).hint("convert the data of each task on their own"));
         }
         if !path.contains(['*', '?', '[']) || Path::new(path).exists() {
             return Ok(vec![Self::at_path(text, form, path, pairs)]);
@@ -125,13 +171,24 @@ impl Input {
             _ => Place::At(Locator::File(path.into())),
         };
         Self {
+            pairs,
+            ..Self::new(text, form, place)
+        }
+    }
+
+    fn new(text: &str, form: &'static str, place: Place) -> Self {
+        Self {
             text: text.to_owned(),
+            typed: text.to_owned(),
             form,
             format: None,
             place,
-            pairs,
+            pairs: Vec::new(),
             permissive: false,
             wishes: Vec::new(),
+            data: DataOptions::default(),
+            labels: None,
+            partitions: None,
         }
     }
 
@@ -155,7 +212,54 @@ impl Input {
         self.wishes.push((format, key, value));
     }
 
+    /// What becomes of its frames and labels.
+    pub fn data_options(&self) -> &DataOptions {
+        &self.data
+    }
+
+    /// Whether anything becomes of them, or labels join.
+    pub fn has_stages(&self) -> bool {
+        self.labels.is_some() || !self.data.is_idle()
+    }
+
+    /// Whether it reads ahead by itself.
+    pub fn reads_ahead(&self) -> bool {
+        self.data.reads_ahead(self.partitions.is_some())
+    }
+
+    /// Joins the labels of another data set by key, or by what a file of lines
+    /// `utterance speaker` gives for it.
+    ///
+    /// # Errors
+    /// Labels join already.
+    pub fn join(&mut self, labels: Self, speakers: Option<PathBuf>) -> Result<()> {
+        if let Some((own, _)) = &self.labels {
+            let message = format!("{}: has labels from {} already", self.text, own.text);
+            return Err(Error::usage(message).hint("leave out --labels, or label= in the spec"));
+        }
+        self.labels = Some((Box::new(labels), speakers));
+        Ok(())
+    }
+
+    /// Cuts the data into partitions, which `partitions` counts.
+    pub fn cut(&mut self, partitions: &Partitions) {
+        self.partitions = Some(partitions.clone());
+    }
+
     fn options(&self, format: &'static dyn Format) -> Result<Options> {
+        let known = format.info().options;
+        let unknown = |(key, _): &&Pair| known.iter().all(|option| option.name != key);
+        if let Some((key, _)) = self.pairs.iter().find(unknown) {
+            let name = format.info().name;
+            let own: Vec<_> = known.iter().map(|option| option.name).collect();
+            let own = match own.is_empty() {
+                true => String::new(),
+                false => format!("{name} knows: {}; ", own.join(", ")),
+            };
+            let error = Error::usage(format!("unknown option '{key}' for {name}"))
+                .hint(format!("{own}any data: {}", DataOptions::KEYS.join(", ")));
+            return Err(self.misplaced(key, error));
+        }
         let wishes = self.wishes.iter().filter(|w| w.0 == format.info().name);
         let wishes = wishes.map(|(_, key, value)| ((*key).to_owned(), (*value).to_owned()));
         Options::new(format.info(), wishes.chain(self.pairs.iter().cloned()))
@@ -173,11 +277,29 @@ impl Input {
         }
     }
 
-    /// Opens the data set; finds the format by content if the argument doesn't say it.
+    /// Opens the data set with everything that is to become of it; finds the format by content if
+    /// the argument doesn't say it.
     ///
     /// # Errors
     /// It can't be opened, no format or several fit, or an option is unknown.
     pub fn open(&self, registry: &Registry, env: &Env) -> Result<Opened> {
+        let mut opened = self.open_stored(registry, env)?;
+        if let Some((labels, speakers)) = &self.labels {
+            let table = labels.open_keyed(registry, env)?;
+            let mut joined = JoinLabels::new(opened.reader, table, labels.text());
+            if let Some(path) = speakers {
+                joined = joined.mapped(KeyMap::read(Source::open(path)?, &env.limits)?);
+            }
+            opened.reader = Box::new(joined);
+        }
+        let name = opened.format.info().name;
+        let partitions = self.partitions.as_ref();
+        opened.reader = self.data.apply(opened.reader, name, partitions, env)?;
+        Ok(opened)
+    }
+
+    /// Opens the data set as it is stored.
+    fn open_stored(&self, registry: &Registry, env: &Env) -> Result<Opened> {
         match &self.place {
             Place::Folder(folder) => self.open_folder(folder, registry, env),
             Place::At(locator) => {
@@ -199,6 +321,7 @@ impl Input {
     /// As [`open`](Self::open).
     pub fn open_keyed(&self, registry: &Registry, env: &Env) -> Result<Lookup> {
         match &self.place {
+            _ if self.has_stages() => Ok(Lookup::Ordered(self.open(registry, env)?.reader)),
             Place::Folder(_) => Ok(Lookup::Ordered(self.open(registry, env)?.reader)),
             Place::At(locator) => {
                 let mut source = env.open(locator)?;
@@ -291,8 +414,22 @@ impl Input {
         if self.permissive {
             text.push_str("; bad entries are passed over (p)");
         }
+        if let Some((labels, _)) = &self.labels {
+            text.push_str(&format!("; with labels from {}", labels.text));
+        }
+        let name = opened.format.info().name;
+        for step in self.data.describe(name, self.partitions.is_some()) {
+            text.push_str(&format!("; {step}"));
+        }
         Ok(text)
     }
+}
+
+/// A file with labels as it is stored, with `.gz` or `.bz2` where only that is there.
+fn stored(path: &str) -> String {
+    let coded = ["", ".gz", ".bz2"].map(|coder| format!("{path}{coder}"));
+    let found = coded.iter().find(|path| Path::new(path).exists());
+    found.cloned().unwrap_or_else(|| path.to_owned())
 }
 
 fn detect(source: &mut Source, registry: &Registry) -> Result<(&'static dyn Format, &'static str)> {

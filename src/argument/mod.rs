@@ -1,9 +1,11 @@
 //! From what the user types to what is read and written.
 //!
 //! An argument is, in this order: a Kaldi rspecifier or wspecifier, `NAME:REST` with the name of a
-//! format, or a path or glob; the last two may end in `,key=value` options of their format.
+//! format, or a path or glob; the last two may end in `,key=value` options of their format, and
+//! those of an input in PDNN's [data options](crate::spec) too.
 
 mod input;
+mod numbered;
 mod output;
 
 pub use input::{Input, Opened};
@@ -37,5 +39,23 @@ fn named<'a>(text: &'a str, registry: &Registry) -> Option<(&'static dyn Format,
 fn path_and_pairs(text: &str) -> Result<(&str, Vec<Pair>)> {
     let mut pieces = text.split(',');
     let path = pieces.next().unwrap_or_default();
-    Ok((path, pieces.map(pair).collect::<Result<_>>()?))
+    let mut at = path.len();
+    let mut pairs = Vec::new();
+    for piece in pieces {
+        pairs.push(pair(piece).map_err(|e| e.context(place(text, at + 1)))?);
+        at += 1 + piece.len();
+    }
+    Ok((path, pairs))
+}
+
+/// Where in an argument something is wrong: `'a.pfile,contxt=5', character 9`.
+fn place(text: &str, byte: usize) -> String {
+    let before = text.get(..byte).unwrap_or(text);
+    format!("'{text}', character {}", before.chars().count() + 1)
+}
+
+/// The place of the last option `key` in an argument, if it stands there.
+fn place_of(text: &str, key: &str) -> Option<String> {
+    let at = text.rfind(&format!(",{key}="))?;
+    Some(place(text, at + 1))
 }

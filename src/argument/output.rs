@@ -8,7 +8,7 @@ use spr_core::side;
 use spr_core::{Error, Result};
 use spr_format_kaldi::specifier;
 
-use super::{Pair, named, path_and_pairs};
+use super::{Pair, named, numbered, path_and_pairs};
 
 /// One data set to write, as understood from an argument.
 pub struct Target {
@@ -19,6 +19,8 @@ pub struct Target {
     pairs: Vec<Pair>,
     /// Whether entries that have no place are passed over, as Kaldi's option `p` asks.
     permissive: bool,
+    /// The options that were not part of the argument.
+    added: Vec<Pair>,
 }
 
 impl Target {
@@ -36,13 +38,15 @@ impl Target {
             output,
             pairs,
             permissive: false,
+            added: Vec::new(),
         }
     }
 
     /// Understands an argument. `to` forces the format, `pairs` adds options.
     ///
     /// # Errors
-    /// It is malformed, or nothing says which format it is to be.
+    /// It is malformed, nothing says which format it is to be, or only some of its files are
+    /// numbered.
     pub fn parse(
         text: &str,
         to: Option<&'static dyn Format>,
@@ -64,7 +68,44 @@ impl Target {
         };
         target.format = to.unwrap_or(target.format);
         target.pairs.extend_from_slice(pairs);
+        target.added = pairs.to_vec();
+        target.check_numbers()?;
         Ok(target)
+    }
+
+    /// All files of a numbered output must be, or one would replace the other.
+    fn check_numbers(&self) -> Result<()> {
+        let side = |(key, value): &&Pair| key == side::OPTION.name && value != "none";
+        let side = self.pairs.iter().rfind(side);
+        let others = [self.output.companion("scp"), side.map(|(_, v)| v.clone())];
+        let names = [Some(self.output.name())].into_iter().chain(others);
+        let (with, without): (Vec<_>, Vec<_>) = names
+            .flatten()
+            .partition(|name| numbered::is_numbered(name));
+        match without.first() {
+            Some(name) if !with.is_empty() => Err(Error::usage(format!(
+                "'{name}' has no {{part}}, as others in '{}' have",
+                self.text
+            ))
+            .hint("every partition would write to it")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether every partition is to have an output of its own.
+    pub fn is_numbered(&self) -> bool {
+        numbered::is_numbered(&self.output.name())
+    }
+
+    /// The output for a partition.
+    ///
+    /// # Errors
+    /// The name with the number means something else.
+    pub fn part(&self, part: u64, registry: &Registry) -> Result<Self> {
+        let number = |(key, value): &Pair| (key.clone(), numbered::number(value, part));
+        let added: Vec<_> = self.added.iter().map(number).collect();
+        let text = numbered::number(&self.text, part);
+        Self::parse(&text, Some(self.format), &added, registry)
     }
 
     /// What a Kaldi wspecifier means; `None` if the text is none.
@@ -203,6 +244,9 @@ impl Target {
         }
         for (key, value) in &self.pairs {
             text.push_str(&format!("; {key}={value}"));
+        }
+        if self.is_numbered() {
+            text.push_str("; one for each partition");
         }
         Ok(text)
     }

@@ -71,6 +71,8 @@ pub(super) struct ReadArgs {
     /// Set an option of the input's format
     #[arg(long = "oo", value_name = "KEY=VALUE")]
     pub(super) input_options: Vec<String>,
+    #[command(flatten)]
+    pub(super) data: DataArgs,
     /// The largest object to hold in memory, such as 512m or 4g
     #[arg(long, value_name = "SIZE", default_value = "4g")]
     pub(super) max_alloc: String,
@@ -92,6 +94,38 @@ pub(super) struct ReadArgs {
     /// Say how arguments are understood, and stop
     #[arg(long)]
     pub(super) explain: bool,
+}
+
+/// PDNN's data options, for all inputs; each is also a key of the data spec FILE,key=value,…
+#[derive(Args, Debug, Clone)]
+pub(super) struct DataArgs {
+    /// Put the frames before and after beside each frame
+    #[arg(long, value_name = "N|L:R", help_heading = "Data options")]
+    pub(super) context: Option<String>,
+    /// Put the frames before beside each frame
+    #[arg(long, value_name = "N", help_heading = "Data options")]
+    pub(super) lcxt: Option<String>,
+    /// Put the frames after beside each frame
+    #[arg(long, value_name = "N", help_heading = "Data options")]
+    pub(super) rcxt: Option<String>,
+    /// Leave out the frames with these labels, such as 0:3-9
+    #[arg(long, value_name = "LABELS", help_heading = "Data options")]
+    pub(super) ignore_label: Option<String>,
+    /// Replace labels, such as 1:0/4-6:2
+    #[arg(long, value_name = "FROM:TO/...", help_heading = "Data options")]
+    pub(super) map_label: Option<String>,
+    /// Put the frames in random order, as random=True does
+    #[arg(long, help_heading = "Data options")]
+    pub(super) shuffle: bool,
+    /// Shuffle with this seed and not with PDNN's
+    #[arg(long, value_name = "N", help_heading = "Data options")]
+    pub(super) seed: Option<String>,
+    /// The size of partitions, which {part} in the output's name writes apart
+    #[arg(long, value_name = "SIZE", help_heading = "Data options")]
+    pub(super) partition: Option<String>,
+    /// Shuffle a PFile partition by partition, as stream=True does
+    #[arg(long, help_heading = "Data options")]
+    pub(super) stream: bool,
 }
 
 #[derive(Args, Debug, Clone)]

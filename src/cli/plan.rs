@@ -5,7 +5,7 @@ use spr_core::format::{Format, Registry};
 use spr_core::loss::LossPolicy;
 use spr_core::{Error, Limits, Result};
 
-use super::args::{ConvertArgs, OnErrorArg, ReadArgs};
+use super::args::{ConvertArgs, DataArgs, OnErrorArg, ReadArgs};
 use super::report;
 use crate::argument::{Input, Pair, Target, pair};
 use crate::job::{Job, OnError};
@@ -59,10 +59,32 @@ fn pairs(texts: &[String]) -> Result<Vec<Pair>> {
     texts.iter().map(|text| pair(text)).collect()
 }
 
+/// The data options that have flags of their own.
+fn data_options(args: &DataArgs) -> impl Iterator<Item = Pair> {
+    let given = |key: &str, value: &Option<String>| {
+        let value = value.clone()?;
+        Some((key.to_owned(), value))
+    };
+    let set = |key: &str, yes: bool| yes.then(|| (key.to_owned(), "True".to_owned()));
+    let pairs = [
+        given("context", &args.context),
+        given("lcxt", &args.lcxt),
+        given("rcxt", &args.rcxt),
+        given("ignore-label", &args.ignore_label),
+        given("map-label", &args.map_label),
+        given("partition", &args.partition),
+        set("stream", args.stream),
+        set("random", args.shuffle),
+        given("seed", &args.seed),
+    ];
+    pairs.into_iter().flatten()
+}
+
 /// The data sets that `paths` name.
 pub(super) fn inputs(paths: &[String], args: &ReadArgs, registry: &Registry) -> Result<Vec<Input>> {
     let from = format(args.from.as_ref(), registry)?;
-    let options = pairs(&args.input_options)?;
+    let mut options = pairs(&args.input_options)?;
+    options.extend(data_options(&args.data));
     let mut inputs = Vec::new();
     for path in paths {
         inputs.extend(Input::parse(path, from, &options, registry)?);
@@ -103,7 +125,7 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
         job.labels_out = Some(Target::parse(labels_out, None, &[], registry)?);
     }
     job.dtype = args.dtype.as_deref().map(str::parse).transpose()?;
-    job.policy = policy(args)?;
+    allow_losses(args, &mut job.policy)?;
     job.on_error = match args.on_error {
         OnErrorArg::Stop => OnError::Stop,
         OnErrorArg::Skip => OnError::Skip,
@@ -114,9 +136,8 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
 }
 
 /// What may be lost: what is allowed by name, and what asking for a type implies.
-fn policy(args: &ConvertArgs) -> Result<LossPolicy> {
+fn allow_losses(args: &ConvertArgs, policy: &mut LossPolicy) -> Result<()> {
     use spr_core::loss::LossKind;
-    let mut policy = LossPolicy::default();
     for kind in &args.allow_loss {
         match kind.as_str() {
             "all" => policy.allow_all(),
@@ -127,7 +148,7 @@ fn policy(args: &ConvertArgs) -> Result<LossPolicy> {
         policy.allow(LossKind::Precision);
         policy.allow(LossKind::Range);
     }
-    Ok(policy)
+    Ok(())
 }
 
 #[cfg(test)]

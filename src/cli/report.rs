@@ -77,6 +77,9 @@ pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
     if let Some(decoded) = &outcome.decoded {
         notes.push_str(&format!(", {decoded} decoded"));
     }
+    if let Some(partitions) = outcome.partitions {
+        notes.push_str(&format!(", {}", count(partitions, "partition")));
+    }
     if dry_run {
         notes.push_str(", nothing written");
     }
@@ -150,6 +153,7 @@ pub(super) fn summary_json(outcome: &Outcome, output: &str) -> Value {
         "to": outcome.to,
         "output": output,
         "decoded": outcome.decoded,
+        "partitions": outcome.partitions,
         "losses": losses,
     })
 }

@@ -1,0 +1,71 @@
+//! Outputs with a number in their names: `out.{part:04}.pkl.gz`.
+
+use nom::bytes::complete::{tag, take_until};
+use nom::character::complete::{char, digit1};
+use nom::combinator::{map_res, opt};
+use nom::sequence::{delimited, preceded};
+use nom::{IResult, Parser};
+
+/// The widest number.
+const MOST: usize = 20;
+
+/// `{part}` or `{part:04}`: the digits it has at least.
+fn part(text: &str) -> IResult<&str, usize> {
+    let width = map_res(preceded(char(':'), digit1), str::parse::<usize>);
+    let width = opt(width).map(|width| width.unwrap_or(0).min(MOST));
+    delimited(tag("{part"), width, char('}')).parse(text)
+}
+
+/// What stands before the first `{part}`, how wide it is, and what follows it.
+fn split(text: &str) -> Option<(&str, usize, &str)> {
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..)?;
+        let before: IResult<&str, &str> = take_until("{part").parse(rest);
+        let (found, before) = before.ok()?;
+        at += before.len();
+        if let Ok((after, width)) = part(found) {
+            return Some((text.get(..at)?, width, after));
+        }
+        at += 1;
+    }
+}
+
+/// Whether the text has a place for a number.
+pub(super) fn is_numbered(text: &str) -> bool {
+    split(text).is_some()
+}
+
+/// The text with a number in every place for one.
+pub(super) fn number(text: &str, part: u64) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, width, after)) = split(rest) {
+        out.push_str(&format!("{before}{part:0width$}"));
+        rest = after;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_take_their_places() {
+        for (text, expected) in [
+            ("out.{part}.pkl", "out.7.pkl"),
+            ("out.{part:04}.pkl.gz", "out.0007.pkl.gz"),
+            ("ark,scp:{part:2}.ark,{part}.scp", "ark,scp:07.ark,7.scp"),
+            ("{party}{part}", "{party}7"),
+            ("{{part}}", "{7}"),
+        ] {
+            assert_eq!(number(text, 7), expected);
+            assert!(is_numbered(text), "{text}");
+        }
+        for text in ["out.pkl", "{part", "{part:}", "{part:x}", "{Part}", "part"] {
+            assert!(!is_numbered(text), "{text}");
+            assert_eq!(number(text, 7), text);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! One of the two outputs of a job: the data, or the labels on their own.
+
+use spr_core::adapt::Adapter;
+use spr_core::bytes::{Env, Output, key_of_file};
+use spr_core::format::{Count, Keys, LabelCaps, Registry, Writer, Written};
+use spr_core::loss::{LossPolicy, LossReport};
+use spr_core::model::{Dtype, Key, KeySource, Utterance};
+use spr_core::{Error, Result};
+
+use super::Job;
+use crate::argument::Target;
+
+pub(super) struct Branch<'a> {
+    job: &'a Job,
+    target: &'a Target,
+    registry: &'a Registry,
+    env: Env,
+    keys: KeySource,
+    adapter: Adapter,
+    labels: Option<LabelCaps>,
+    /// Given up once a loss is denied, after which the rest is only measured.
+    open: Option<Open>,
+    /// Outputs of partitions that are finished and not in place yet.
+    finished: Vec<Output>,
+    written: Written,
+}
+
+/// The output that is being written.
+struct Open {
+    writer: Box<dyn Writer>,
+    output: Output,
+    /// The name that the one utterance of a file gets from the file.
+    file_key: Option<Key>,
+}
+
+impl<'a> Branch<'a> {
+    pub(super) fn open(
+        target: &'a Target,
+        job: &'a Job,
+        dtype: Option<Dtype>,
+        keys: KeySource,
+        registry: &'a Registry,
+        env: &Env,
+    ) -> Result<Self> {
+        let caps = target.caps()?;
+        let unnamed = keys == KeySource::Generated && caps.keys == Keys::None;
+        let mut branch = Self {
+            job,
+            target,
+            registry,
+            env: env.clone(),
+            keys,
+            adapter: Adapter::new(caps, dtype, unnamed, env.limits),
+            labels: caps.labels,
+            open: None,
+            finished: Vec::new(),
+            written: Written::default(),
+        };
+        branch.start(0)?;
+        Ok(branch)
+    }
+
+    /// Opens the output, or that of a partition.
+    fn start(&mut self, part: u64) -> Result<()> {
+        let numbered;
+        let target = if self.target.is_numbered() {
+            numbered = self.target.part(part, self.registry)?;
+            &numbered
+        } else {
+            self.target
+        };
+        let env = &self.env;
+        let output = target.output(self.job.overwrite, env);
+        let output = if self.job.dry_run {
+            Output::nowhere().access(env.access)
+        } else {
+            output
+        };
+        let writer = target
+            .format()
+            .create(output.clone(), &target.options()?, env)?;
+        let file_key = match (target.caps()?.count, output.path()) {
+            (Count::One, Some(path)) if self.keys != KeySource::Generated => {
+                Some(key_of_file(&path))
+            }
+            _ => None,
+        };
+        self.open = Some(Open {
+            writer,
+            output,
+            file_key,
+        });
+        Ok(())
+    }
+
+    /// Goes on to the output of the next partition.
+    pub(super) fn next(&mut self, part: u64) -> Result<()> {
+        if self.open.is_none() {
+            return Ok(());
+        }
+        self.finish_output()?;
+        self.start(part)
+    }
+
+    fn finish_output(&mut self) -> Result<()> {
+        if let Some(open) = self.open.take() {
+            let written = open.writer.finish()?;
+            self.written.utterances += written.utterances;
+            self.written.frames += written.frames;
+            self.written.bytes += written.bytes;
+            self.finished.push(open.output);
+        }
+        Ok(())
+    }
+
+    /// Whether labels can stand beside features.
+    pub(super) fn holds_labels(&self) -> bool {
+        self.labels.is_some_and(|caps| caps.with_features)
+    }
+
+    pub(super) fn write(&mut self, utt: &mut Utterance) -> Result<()> {
+        self.adapter.apply(utt)?;
+        if self.adapter.report().is_denied(&self.job.policy) {
+            self.open = None;
+        }
+        let Some(open) = &mut self.open else {
+            return Ok(());
+        };
+        if let Some(name) = open.file_key.take().filter(|name| *name != utt.key) {
+            let message = format!("called {name} from now on, by the name of its file");
+            let warning = Error::unfit(message).utterance(&utt.key);
+            self.env.warn(&warning.file(self.target.text()));
+        }
+        open.writer.write(utt).map_err(|e| e.utterance(&utt.key))
+    }
+
+    /// Completes the output, which has its final name only after [`commit`](Self::commit).
+    pub(super) fn finish(&mut self, policy: &LossPolicy) -> Result<Written> {
+        let format = self.target.format().info().name;
+        if let Some(error) = self.adapter.report().denied(policy, format) {
+            return Err(error.file(self.target.text()));
+        }
+        self.finish_output()?;
+        Ok(self.written)
+    }
+
+    pub(super) fn commit(self) -> Result<LossReport> {
+        self.finished.into_iter().try_for_each(Output::commit)?;
+        Ok(self.adapter.report().clone())
+    }
+}

@@ -1,0 +1,119 @@
+//! PDNN's data options: what becomes of frames and labels between an input and its use.
+//!
+//! In a data spec they stand behind the file, `train.pfile,context=5,ignore-label=0:3-9`; any
+//! input takes them. The work is done in this order: labels are joined, context is put beside each
+//! frame, ignored frames go, labels are mapped, frames are shuffled.
+
+mod apply;
+mod grammar;
+
+use spr_core::random::Rng;
+use spr_core::stage::{LabelMap, LabelSet};
+use spr_core::{Error, Result};
+
+/// The options of one input.
+///
+/// ```
+/// use spr_convert::spec::DataOptions;
+/// let mut options = DataOptions::default();
+/// assert!(options.set("context", "5:1")?);
+/// assert!(options.set("rcxt", "2")?);
+/// assert!(!options.set("byteorder", "big")?, "that is for the format");
+/// assert_eq!(options.context, (5, 2));
+/// # Ok::<(), spr_convert::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct DataOptions {
+    /// Frames put before and after each frame: `context`, `lcxt`, `rcxt`.
+    pub context: (usize, usize),
+    /// Labels whose frames go: `ignore-label`.
+    pub ignored: Option<LabelSet>,
+    /// New labels: `map-label`.
+    pub map: Option<LabelMap>,
+    /// Bytes in a partition: `partition`.
+    pub partition: Option<u64>,
+    /// Whether a PFile is shuffled partition by partition and not whole: `stream`.
+    pub stream: bool,
+    /// Whether frames are shuffled: `random`.
+    pub random: bool,
+    /// How the shuffle is seeded: `seed`.
+    pub rng: Rng,
+    /// A data set whose labels are joined: `label`.
+    pub label: Option<String>,
+    /// The name of the format: `type`.
+    pub format: Option<String>,
+}
+
+impl DataOptions {
+    /// Every key.
+    pub const KEYS: &'static [&'static str] = &[
+        "context",
+        "lcxt",
+        "rcxt",
+        "ignore-label",
+        "map-label",
+        "partition",
+        "stream",
+        "random",
+        "seed",
+        "label",
+        "type",
+    ];
+
+    /// Bytes in a partition where nothing says otherwise.
+    pub const PARTITION: u64 = 600 << 20;
+
+    /// Sets an option; the last value of a repeated one counts. `false` if `key` is none of
+    /// [`KEYS`](Self::KEYS).
+    ///
+    /// # Errors
+    /// The value is wrong.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<bool> {
+        let wrong = |example: &str| {
+            Error::usage(format!("{key}: '{value}' is no valid value")).hint(example)
+        };
+        let side = || grammar::frames(value).ok_or_else(|| wrong("a number of frames, such as 5"));
+        let truth = || grammar::truth(value).ok_or_else(|| wrong("True or False"));
+        match key {
+            "context" => {
+                self.context = grammar::context(value)
+                    .ok_or_else(|| wrong("frames on both sides, 5, or left and right, 5:1"))?;
+            }
+            "lcxt" => self.context.0 = side()?,
+            "rcxt" => self.context.1 = side()?,
+            "ignore-label" => {
+                let example = "labels and ranges that go upwards, such as 0:3-9";
+                self.ignored = Some(grammar::labels(value).ok_or_else(|| wrong(example))?);
+            }
+            "map-label" => {
+                let example = "FROM:TO with labels or ranges that go upwards, such as 1:0/4-6:2";
+                self.map = Some(grammar::label_map(value).ok_or_else(|| wrong(example))?);
+            }
+            "partition" => {
+                let example = "a size, such as 600m; without a unit it is in MiB";
+                self.partition = Some(grammar::size(value).ok_or_else(|| wrong(example))?);
+            }
+            "stream" => self.stream = truth()?,
+            "random" => self.random = truth()?,
+            "seed" => {
+                let seed = value.parse();
+                self.rng = Rng::Seeded(seed.map_err(|_| wrong("a number from 0 to 4294967295"))?);
+            }
+            "label" if value.is_empty() => return Err(wrong("the name of a file with labels")),
+            "label" => self.label = Some(value.to_owned()),
+            "type" => self.format = Some(value.to_owned()),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Whether frames and labels stay as they are.
+    pub fn is_idle(&self) -> bool {
+        self.context == (0, 0) && self.ignored.is_none() && self.map.is_none() && !self.random
+    }
+
+    /// Whether they make the places where utterances start and end meaningless.
+    pub fn gives_up_boundaries(&self) -> bool {
+        self.random || self.partition.is_some()
+    }
+}
