@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use spr_core::bytes::{Env, Locator, Source};
 use spr_core::format::{Count, Format, Lookup, Options, Place as Kind, Reader, Registry, Score};
+use spr_core::random::Rng;
 use spr_core::stage::{Chain, FolderReader, JoinLabels, Partitions};
 use spr_core::{Error, KeyMap, Result};
 use spr_format_kaldi::specifier;
@@ -95,6 +96,10 @@ impl Input {
             }
         }
         self.pairs = others;
+        if self.data.rng != Rng::Pdnn && !self.data.random {
+            let error = Error::usage("seed: nothing is shuffled");
+            return Err(self.misplaced("seed", error.hint("add --shuffle or random=True")));
+        }
         if let Some(name) = &self.data.format {
             let format = registry.get(name).map_err(|e| self.misplaced("type", e))?;
             self.format = Some(format);

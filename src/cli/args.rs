@@ -14,6 +14,7 @@ const EXAMPLES: &str = "\
 Examples:
   spr-convert feats.scp --labels ali.txt train.pfile   Kaldi to PFile with labels
   spr-convert train.pfile train.pkl.gz                 PFile to a pickle for PDNN
+  spr-convert train.pfile,context=5,random=True x.pkl  what PDNN makes of its data spec
   spr-convert feats.scp spr:features/                  Kaldi to a folder of SPRAAK files
   spr-convert train.pfile ark,scp:f.ark,f.scp --labels-out ark,t:ali.txt
   spr-convert info train.pfile                         what is in there

@@ -13,6 +13,7 @@ mod convert;
 mod damage;
 mod info;
 mod kaldi;
+mod pdnn;
 
 use std::fs;
 use std::path::{Path, PathBuf};

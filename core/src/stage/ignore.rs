@@ -75,7 +75,8 @@ impl IgnoreLabels {
         if self.emptied > 0 {
             let others = match std::mem::take(&mut self.emptied) {
                 1 => String::new(),
-                n => format!(", and so are {} more", n - 1),
+                2 => ", as is 1 more".to_owned(),
+                n => format!(", as are {} more", n - 1),
             };
             let message = format!("has ignored labels only and is left out{others}");
             self.env.warn(&Error::unfit(message).utterance(&self.first));
@@ -173,7 +174,7 @@ mod tests {
         ];
         assert_eq!(left, expected);
         assert!(!stage.read(&mut utt).unwrap());
-        let text = "utterance b: has ignored labels only and is left out, and so are 1 more";
+        let text = "utterance b: has ignored labels only and is left out, as is 1 more";
         assert_eq!(*heard.lock().unwrap(), [text]);
     }
 }
