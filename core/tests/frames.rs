@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+use std::collections::VecDeque;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use spr_core::bytes::Env;
@@ -15,7 +17,7 @@ use spr_core::stage::{
 use spr_core::{Limits, Result};
 
 /// Utterances from memory.
-struct List(std::vec::IntoIter<Utterance>, DatasetInfo);
+struct List(VecDeque<Utterance>, DatasetInfo);
 
 impl Reader for List {
     fn info(&self) -> &DatasetInfo {
@@ -23,7 +25,7 @@ impl Reader for List {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        let next = self.0.next();
+        let next = self.0.pop_front();
         let more = next.is_some();
         *utt = next.unwrap_or_default();
         Ok(more)
@@ -31,10 +33,8 @@ impl Reader for List {
 }
 
 fn list(utterances: &[Utterance]) -> Box<dyn Reader> {
-    Box::new(List(
-        utterances.to_vec().into_iter(),
-        DatasetInfo::default(),
-    ))
+    let utterances = utterances.iter().cloned().collect();
+    Box::new(List(utterances, DatasetInfo::default()))
 }
 
 fn all(mut reader: impl Reader) -> Vec<Utterance> {
@@ -68,11 +68,14 @@ fn frames(utterances: &[Utterance]) -> Vec<(Vec<u32>, i32)> {
 
 const COLS: usize = 2;
 
+/// A frame of two columns and its label.
+type Frame = ((i16, i16), i32);
+
 /// Utterances of some frames of two columns, with a label for each frame.
 fn data() -> impl Strategy<Value = Vec<Utterance>> {
     let frame = ((any::<i16>(), any::<i16>()), 0..6i32);
     vec(vec(frame, 0..9), 0..7).prop_map(|utterances| {
-        let utterance = |(n, frames): (usize, Vec<((i16, i16), i32)>)| {
+        let utterance = |(n, frames): (usize, Vec<Frame>)| {
             let rows = frames.iter().map(|(row, _)| [row.0.into(), row.1.into()]);
             let values: Vec<f32> = rows.flatten().collect();
             let labels: Vec<i32> = frames.iter().map(|(_, label)| *label).collect();

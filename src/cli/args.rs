@@ -49,7 +49,7 @@ pub(super) enum Verb {
     #[command(after_help = EXAMPLES)]
     Convert(Box<ConvertArgs>),
     /// Say what data sets hold
-    Info(InfoArgs),
+    Info(Box<InfoArgs>),
     /// List the formats, or tell one in full
     Formats(FormatsArgs),
     /// Link Kaldi's own tool names to this program
