@@ -5,12 +5,12 @@ mod branch;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use spr_core::bytes::{Env, Source};
+use spr_core::bytes::Env;
 use spr_core::format::{Reader, Registry, Written};
 use spr_core::loss::{LossKind, LossPolicy, LossReport};
 use spr_core::model::{Dtype, Utterance};
-use spr_core::stage::{JoinLabels, Partitions, Prefetch};
-use spr_core::{Error, KeyMap, Result};
+use spr_core::stage::{Partitions, Prefetch};
+use spr_core::{Error, Result};
 
 use crate::argument::{Input, Target};
 use branch::Branch;
@@ -239,12 +239,7 @@ impl Job {
         let from = data.format.info().name;
         let mut reader = data.reader;
         if let Some(labels) = self.labels.as_ref().filter(|_| !staged) {
-            let table = labels.open_keyed(registry, env)?;
-            let mut joined = JoinLabels::new(reader, table, labels.text());
-            if let Some(path) = &self.utt2spk {
-                joined = joined.mapped(KeyMap::read(Source::open(path)?, &env.limits)?);
-            }
-            reader = Box::new(joined);
+            reader = labels.join_to(reader, self.utt2spk.as_deref(), registry, env)?;
         }
         if env.threads > 1 && !inputs.iter().any(Input::reads_ahead) {
             reader = Box::new(Prefetch::new(reader)?);
