@@ -7,20 +7,20 @@ use crate::{Error, Result, dispatch};
 
 /// Values for ranges of labels. No two ranges meet; the one inserted last has the labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Ranges<T>(BTreeMap<i64, (i64, T)>);
+struct Spans<T>(BTreeMap<i64, (i64, T)>);
 
-impl<T> Default for Ranges<T> {
+impl<T> Default for Spans<T> {
     fn default() -> Self {
         Self(BTreeMap::new())
     }
 }
 
-impl<T: Copy> Ranges<T> {
+impl<T: Copy> Spans<T> {
     fn insert(&mut self, first: i64, last: i64, value: T) {
         if first > last {
             return;
         }
-        // Ranges don't meet, so of those that begin earlier only the nearest can reach in.
+        // Spans don't meet, so of those that begin earlier only the nearest can reach in.
         if let Some((_, (end, old))) = self.0.range_mut(..first).next_back()
             && *end >= first
         {
@@ -55,7 +55,7 @@ impl<T: Copy> Ranges<T> {
 /// assert!(silence.contains(9) && !silence.contains(2));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LabelSet(Ranges<()>);
+pub struct LabelSet(Spans<()>);
 
 impl LabelSet {
     /// Adds the labels from `first` to `last`, both included.
@@ -84,7 +84,7 @@ impl LabelSet {
 /// assert_eq!([1, 2, 5].map(|label| map.get(label)), [0, 2, 1]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LabelMap(Ranges<i64>);
+pub struct LabelMap(Spans<i64>);
 
 impl LabelMap {
     /// Makes `to` of the labels from `first` to `last`, both included, whatever was said of them

@@ -91,6 +91,8 @@ pub struct Partition {
     partitions: Partitions,
     limits: Limits,
     info: DatasetInfo,
+    /// Whether an error ended it.
+    over: bool,
 }
 
 impl Partition {
@@ -109,6 +111,7 @@ impl Partition {
             partitions,
             limits,
             info: DatasetInfo::default(),
+            over: false,
         };
         stage.describe();
         stage
@@ -186,6 +189,9 @@ impl Reader for Partition {
     /// # Errors
     /// An utterance can't be cut; the next can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.over {
+            return Ok(false);
+        }
         if self.pieces.left() == 0 {
             let more = self.pieces.next();
             self.describe();
@@ -196,6 +202,7 @@ impl Reader for Partition {
         let result = self.piece(utt);
         result.map_err(|e| {
             self.pieces.skip();
+            self.over = !e.can_continue();
             e.utterance(&self.pieces.utterance().key)
         })?;
         Ok(true)

@@ -22,6 +22,8 @@ pub struct Shuffle {
     /// The frames gathered so far, while they are gathered.
     pool: Option<Pool>,
     made: u64,
+    /// Whether an error ended it.
+    over: bool,
 }
 
 /// Frames to be shuffled together.
@@ -88,6 +90,7 @@ impl Shuffle {
             info: DatasetInfo::default(),
             pool: None,
             made: 0,
+            over: false,
         };
         stage.describe();
         stage
@@ -176,6 +179,9 @@ impl Reader for Shuffle {
     /// # Errors
     /// The frames shuffled together exceed the limits, or an utterance is not like those before.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.over {
+            return Ok(false);
+        }
         // The caller's allocations are filled, so that no second pool is needed.
         let mut pool = self.pool.take().unwrap_or_else(|| Pool {
             features: utt.features.take(),
@@ -184,6 +190,7 @@ impl Reader for Shuffle {
         });
         if let Err(error) = self.fill(&mut pool) {
             self.pool = Some(pool);
+            self.over = !error.can_continue();
             return Err(error);
         }
         if pool.rows == 0 {
@@ -290,8 +297,9 @@ mod tests {
             ..Limits::default()
         };
         let mut stage = Shuffle::new(list(), None, Rng::Pdnn, limits);
-        let error = stage.read(&mut Utterance::default()).unwrap_err();
-        assert!(!error.can_continue());
+        let mut utt = Utterance::default();
+        let error = stage.read(&mut utt).unwrap_err();
+        assert!(!error.can_continue() && !stage.read(&mut utt).unwrap());
         assert_eq!(
             error.to_string(),
             "utterance c: to be shuffled together, a 10 x 1 matrix of f32 is over the limit of 36 \

@@ -22,6 +22,8 @@ pub struct ShuffleBuffer {
     bytes: u64,
     /// Whether it is to be emptied, not filled.
     full: bool,
+    /// Whether an error ended it.
+    over: bool,
 }
 
 impl ShuffleBuffer {
@@ -37,6 +39,7 @@ impl ShuffleBuffer {
             given: 0,
             bytes: 0,
             full: false,
+            over: false,
         }
     }
 
@@ -70,11 +73,14 @@ impl Reader for ShuffleBuffer {
         if self.full && self.given == self.filled {
             (self.filled, self.given, self.bytes, self.full) = (0, 0, 0, false);
         }
-        if !self.full {
-            self.fill()?;
+        if !self.full && !self.over {
+            if let Err(error) = self.fill() {
+                self.over = !error.can_continue();
+                return Err(error);
+            }
             self.full = true;
         }
-        if self.filled == 0 {
+        if self.filled == 0 || self.over {
             return Ok(false);
         }
         std::mem::swap(utt, &mut self.buffer[self.given]);
@@ -131,7 +137,8 @@ mod tests {
         }
     }
 
-    struct Faulty(Box<dyn Reader>, u32);
+    /// Fails at the third utterance.
+    struct Faulty(Box<dyn Reader>, u32, fn(Error) -> Error);
 
     impl Reader for Faulty {
         fn info(&self) -> &DatasetInfo {
@@ -141,7 +148,7 @@ mod tests {
         fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
             self.1 += 1;
             match self.1 {
-                3 => Err(Error::unfit("third").continuable()),
+                3 => Err((self.2)(Error::unfit("third"))),
                 _ => self.0.read(utt),
             }
         }
@@ -149,9 +156,17 @@ mod tests {
 
     #[test]
     fn goes_on_filling_after_an_error() {
-        let inner = Box::new(Faulty(list(10), 0));
+        let inner = Box::new(Faulty(list(10), 0, Error::continuable));
         let mut stage = ShuffleBuffer::new(inner, 10, Rng::Pdnn, Limits::default());
         assert!(stage.read(&mut Utterance::default()).is_err());
         assert_eq!(keys(&mut stage), [0, 1, 7, 4, 8, 5, 3, 9, 2, 6]);
+        let inner = Box::new(Faulty(list(10), 0, |error| error));
+        let mut stage = ShuffleBuffer::new(inner, 10, Rng::Pdnn, Limits::default());
+        assert!(stage.read(&mut Utterance::default()).is_err());
+        assert_eq!(
+            keys(&mut stage),
+            [0; 0],
+            "an error that ends the stream ends this one"
+        );
     }
 }
