@@ -33,8 +33,10 @@
 //! | [`ShapeCheck`] | refuses what is not as declared, or as the first |
 //! | [`JoinLabels`] | labels from a second data set |
 //! | [`Context`] | frames with their neighbours |
-//! | [`IgnoreLabels`], [`MapLabels`] | frames without some labels; other numbers for labels |
-//! | [`Shuffle`], [`ShuffleBuffer`], [`Partition`] | frames, or utterances, in random order; so many frames in one |
+//! | [`IgnoreLabels`], [`MapLabels`] | without the frames of certain labels; other labels for labels |
+//! | [`Shuffle`] | frames in random order, all of them or partition by partition |
+//! | [`ShuffleBuffer`] | utterances in random order, as far as a buffer goes |
+//! | [`Partition`] | utterances cut where a partition of one size is full |
 //! | [`Map`] | any change to an utterance, on several threads |
 //! | [`Batch`] | so many frames at a time |
 //! | [`Chain`], [`FolderReader`] | several data sets as one; a folder of files |
@@ -54,7 +56,8 @@
 //! * [`info`](crate::format::Reader::info) says what is known of what comes out. Totals are gone where
 //!   a stage changes them.
 //! * Order matters to cost and meaning: choose first, then widen; take neighbours ([`Context`]) before
-//!   anything that cuts or mixes utterances ([`SelectFrames`], [`Batch`]).
+//!   anything that cuts or mixes utterances ([`SelectFrames`], [`IgnoreLabels`], [`Shuffle`],
+//!   [`Partition`], [`Batch`]).
 
 mod batch;
 mod cache;
