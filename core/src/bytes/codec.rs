@@ -1,7 +1,9 @@
-//! Whole-file compression, found by its magic bytes.
+//! Compression, of whole files found by its magic bytes.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+
+use flate2::{Decompress, FlushDecompress, Status};
 
 use super::gzip::Gzip;
 use super::sink::Finish;
@@ -21,7 +23,8 @@ pub enum Codec {
 }
 
 impl Codec {
-    const ALL: [Self; 3] = [Self::Gzip, Self::Bzip2, Self::Zstd];
+    /// Those of whole files.
+    const FILES: [Self; 3] = [Self::Gzip, Self::Bzip2, Self::Zstd];
 
     /// Bytes needed by [`detect`](Self::detect).
     pub(crate) const MAGIC_LEN: usize = 10;
@@ -85,7 +88,7 @@ impl Codec {
     /// The codec that a file name asks for.
     pub fn from_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?;
-        Self::ALL.into_iter().find(|c| c.extension() == extension)
+        Self::FILES.into_iter().find(|c| c.extension() == extension)
     }
 
     /// `path` without the extension of a codec.
@@ -106,7 +109,11 @@ impl Codec {
             Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(from))),
             Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(from))),
             Self::Zstd => Box::new(zstd::Decoder::with_buffer(buffered(from))?),
-            Self::Zlib => Box::new(OneStream(flate2::bufread::ZlibDecoder::new(buffered(from)))),
+            Self::Zlib => Box::new(Zlib {
+                from: buffered(from),
+                inflate: Decompress::new(true),
+                ended: false,
+            }),
         })
     }
 
@@ -129,16 +136,42 @@ fn buffered(from: Box<dyn Read + Send>) -> BufReader<Box<dyn Read + Send>> {
     BufReader::with_capacity(64 << 10, from)
 }
 
-/// Data after the end of a zlib stream are an error.
-struct OneStream<R>(flate2::bufread::ZlibDecoder<R>);
+/// A zlib stream, whole and with nothing behind it.
+struct Zlib<R> {
+    from: R,
+    inflate: Decompress,
+    ended: bool,
+}
 
-impl<R: BufRead> Read for OneStream<R> {
+impl<R: BufRead> Read for Zlib<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        match self.0.read(out)? {
-            0 if !out.is_empty() && !self.0.get_mut().fill_buf()?.is_empty() => Err(
-                io::Error::new(io::ErrorKind::InvalidData, "something follows them"),
-            ),
-            n => Ok(n),
+        loop {
+            let block = self.from.fill_buf()?;
+            let cut = block.is_empty();
+            if self.ended && cut {
+                return Ok(0);
+            }
+            if self.ended {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "something follows them",
+                ));
+            }
+            let (from, to) = (self.inflate.total_in(), self.inflate.total_out());
+            let status = self.inflate.decompress(block, out, FlushDecompress::None);
+            self.ended = status.map_err(io::Error::other)? == Status::StreamEnd;
+            let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+            let (taken, made) = (
+                count(self.inflate.total_in() - from),
+                count(self.inflate.total_out() - to),
+            );
+            self.from.consume(taken);
+            if made > 0 || out.is_empty() {
+                return Ok(made);
+            }
+            if cut && !self.ended {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
         }
     }
 }

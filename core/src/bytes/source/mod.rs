@@ -173,6 +173,8 @@ impl Source {
     }
 
     /// What `codec` made the rest of the stream of, for a compression that is not found by content.
+    /// What is inside is left as it is, whatever it looks like; places in errors go on from here
+    /// and count decoded bytes.
     ///
     /// # Errors
     /// Reading fails.
@@ -194,6 +196,7 @@ impl Source {
         Ok(Self {
             layers,
             path: self.path,
+            offset: self.offset,
             ..Self::new(self.name, Body::Stream(body))
         })
     }

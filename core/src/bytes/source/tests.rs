@@ -53,6 +53,40 @@ fn layers_are_undone_by_content() {
     }
 }
 
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let fast = flate2::Compression::fast();
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), fast);
+    io::Write::write_all(&mut encoder, bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn a_tail_is_decoded_once() {
+    // What the tail holds looks compressed itself, and stays as it is.
+    let inner = gzip(&[7; 1000]);
+    for (codec, packed) in [(Codec::Gzip, gzip(&inner)), (Codec::Zlib, zlib(&inner))] {
+        let tail = |packed: &[u8]| {
+            let mut source = dribble(&[b"head", packed].concat());
+            source.skip(4).unwrap();
+            source.undo(codec).unwrap()
+        };
+        let mut source = tail(&packed);
+        let mut out = vec![0; inner.len()];
+        source.fill(&mut out).unwrap();
+        assert_eq!(out, inner);
+        assert_eq!(source.offset(), 4 + inner.len() as u64);
+        assert!(source.at_end().unwrap());
+        for n in 0..packed.len() {
+            let error = tail(&packed[..n]).fill(&mut out);
+            let error = error.and_then(|()| tail(&packed[..n]).skip(1 << 20));
+            assert_eq!(error.unwrap_err().kind(), ErrorKind::Truncated, "{n}");
+        }
+        let mut source = tail(&[&packed[..], b"x"].concat());
+        source.fill(&mut out).unwrap();
+        assert!(source.at_end().is_err());
+    }
+}
+
 #[test]
 fn a_cut_gzip_file_is_truncated() {
     let mut packed = gzip(&[7; 1000]);
