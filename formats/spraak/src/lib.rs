@@ -3,9 +3,11 @@
 mod contents;
 mod data;
 mod format;
-mod header;
+pub mod header;
+mod options;
 mod probe;
 mod reader;
+mod select;
 mod vocabulary;
 mod writer;
 

@@ -1,20 +1,24 @@
 //! One file, one utterance.
 
+use spr_core::Result;
 use spr_core::bytes::{Env, Source, key_of_file};
 use spr_core::format::Reader;
-use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
-use spr_core::{Error, Result};
+use spr_core::model::{DatasetInfo, Key, KeySource, Matrix, Utterance};
 
-use crate::contents::Contents;
-use crate::data::{binary, guess, text};
+use crate::contents::{Contents, Sort};
+use crate::data::{self, Layout};
 use crate::header::Header;
+use crate::header::layers::gather;
+use crate::options::Reading;
+use crate::select::Selection;
 use crate::vocabulary::{Dialect, Encoding};
 
-/// Reads the matrix of a file.
+/// Reads the rows of a file.
 pub(crate) struct SpraakReader {
     source: Source,
     contents: Contents,
-    encoding: Encoding,
+    layout: Layout,
+    select: Selection,
     key: Key,
     info: DatasetInfo,
     env: Env,
@@ -22,29 +26,39 @@ pub(crate) struct SpraakReader {
 }
 
 impl SpraakReader {
-    /// Reads the header; `encoding` is the user's word against it.
+    /// Reads the header, and finds out what it leaves open.
     pub(crate) fn open(
         mut source: Source,
         expected: Dialect,
-        encoding: Option<Encoding>,
+        options: &Reading,
         env: &Env,
     ) -> Result<Self> {
-        let header = Header::read(&mut source, expected, env)?;
-        let contents = Contents::of(&header, env)?;
-        let encoding = match encoding.or(contents.encoding) {
+        let header = gather(&mut source, expected, &options.given, env)?;
+        let mut contents = Contents::of(&header, env)?;
+        if options.unsigned && header.dialect == Dialect::Key {
+            contents.stored = contents.stored.unsigned();
+        }
+        let mut source = match contents.coder {
+            Some(codec) => data::unpacked(source, codec)?,
+            None => source,
+        };
+        let encoding = match contents.encoding {
             Some(encoding) => encoding,
             None => guessed(&mut source, &contents, &header, env)?,
+        };
+        let layout = Layout {
+            stored: contents.stored,
+            encoding,
+            rows: contents.rows,
+            cols: contents.cols,
         };
         let named = source.path().filter(|path| path.is_file());
         let (key, keys) = match named.map(key_of_file) {
             Some(key) => (key, KeySource::Stored),
             None => (Key::generated(0), KeySource::Generated),
         };
-        let info = DatasetInfo {
+        let mut info = DatasetInfo {
             utterances: Some(1),
-            frames: contents.rows,
-            dim: Some(contents.cols),
-            dtype: Some(contents.dtype),
             byte_order: match encoding {
                 Encoding::Binary(order) => Some(order),
                 Encoding::Text => None,
@@ -54,15 +68,37 @@ impl SpraakReader {
             keys,
             ..DatasetInfo::default()
         };
+        if contents.sort == Sort::Features && options.select.is_all() {
+            info.frames = contents.rows;
+            info.dim = Some(contents.cols);
+            info.dtype = Some(contents.stored.dtype());
+        }
         Ok(Self {
             source,
             contents,
-            encoding,
+            layout,
+            select: options.select,
             key,
             info,
             env: env.clone(),
             done: false,
         })
+    }
+
+    fn fill(&mut self, into: &mut Matrix) -> Result<()> {
+        let Self { source, env, .. } = self;
+        if data::read(source, into, self.layout, &env.limits)? {
+            let rows = match self.contents.sort {
+                Sort::Features => "vectors",
+                Sort::Sound { .. } => "samples a channel",
+            };
+            let what = format!(
+                "the file goes on after {} {rows}; the rest is not read",
+                into.rows()
+            );
+            env.warn(&source.malformed(what));
+        }
+        Ok(())
     }
 }
 
@@ -73,9 +109,7 @@ fn guessed(
     header: &Header,
     env: &Env,
 ) -> Result<Encoding> {
-    let size = contents.dtype.size() as u64;
-    let values = contents.rows.and_then(|n| n.checked_mul(contents.cols));
-    let (encoding, unsure) = guess(source, values.and_then(|n| n.checked_mul(size)))?;
+    let (encoding, unsure) = data::guess(source, contents.due())?;
     if unsure {
         let what = format!("no FORMAT is given; taken to be {}", encoding.format());
         let hint = "if that is wrong, say byteorder=little, byteorder=big or text=true";
@@ -93,39 +127,29 @@ impl Reader for SpraakReader {
         if std::mem::replace(&mut self.done, true) {
             return Ok(false);
         }
-        let Self {
-            source,
-            contents,
-            env,
-            ..
-        } = self;
         utt.key.set(self.key.as_bytes());
         utt.labels = None;
-        utt.clear_others();
-        utt.meta = std::mem::take(&mut contents.meta);
-        let matrix = utt.features_mut();
-        let shape = (contents.dtype, contents.rows, contents.cols);
-        let more = match self.encoding {
-            Encoding::Binary(order) => {
-                binary::read(source, matrix, shape, order, &env.limits)?;
-                !source.at_end()?
+        utt.meta = std::mem::take(&mut self.contents.meta);
+        let limits = self.env.limits;
+        match self.contents.sort {
+            Sort::Features => {
+                utt.clear_others();
+                let features = utt.features_mut();
+                self.fill(features)?;
+                let selected = self.select.of_features(features, &limits);
+                selected.map_err(|e| e.file(self.source.name()))?;
             }
-            Encoding::Text => {
-                text::read(source, matrix, shape, &env.limits)?;
-                text::more(source)?
+            Sort::Sound { rate } => {
+                let mut audio = utt.audio.take().unwrap_or_default();
+                utt.clear_data();
+                audio.rate = rate;
+                self.fill(&mut audio.samples)?;
+                let selected = self.select.of_sound(&mut audio, &utt.meta, &limits);
+                selected.map_err(|e| e.file(self.source.name()))?;
+                utt.audio = Some(audio);
             }
-        };
-        if more {
-            env.warn(
-                &Error::malformed(format!(
-                    "the file goes on after {} vectors; the rest is not read",
-                    matrix.rows()
-                ))
-                .file(source.name())
-                .byte(source.offset()),
-            );
         }
-        self.info.frames = Some(matrix.rows() as u64);
+        self.info.frames = Some(utt.frames());
         Ok(true)
     }
 }

@@ -1,26 +1,19 @@
 //! Words of the headers: keys in both dialects, element types, encodings.
 
 use spr_core::bytes::ByteOrder;
+use spr_core::companding::Companding;
 use spr_core::model::Dtype;
 
 /// The two sorts of header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    /// SPRAAK's own.
+pub enum Dialect {
+    /// SPRAAK's own, `.spr`.
     Spr,
-    /// That of the older HMM package.
+    /// That of the older HMM package, `.key`.
     Key,
 }
 
-/// Keys that have another name in a key header.
-const TRANSLATED: [(&str, &str); 4] = [
-    ("DATA", "DATATYPE"),
-    ("TYPE", "DATAFORMAT"),
-    ("DIM1", "NFR"),
-    ("DIM2", "NPARAM"),
-];
-
-/// Keys that say how the data are stored; they are understood, never handed on.
+/// Keys of any header that say how the data are stored; they are understood, never handed on.
 const OWN: [&str; 10] = [
     "DATA",
     "LAYOUT",
@@ -33,6 +26,25 @@ const OWN: [&str; 10] = [
     "COMPRESS",
     "HEADER_LEN",
 ];
+
+/// Keys that say how samples are stored; elsewhere they are handed on.
+const OWN_OF_SAMPLES: [&str; 3] = ["NCHAN", "CHANLEN", "SAMPLEFREQ"];
+
+/// Pairs of an spr name and the name of the same in key headers, where the two counts are called
+/// after what the kind of data counts.
+fn old_names(kind: &[u8]) -> [(&'static str, &'static str); 4] {
+    let (dim1, dim2) = match kind {
+        b"SEG" => ("NSEG", "NENTRY"),
+        b"CORPUS" | b"DICTIONARY" | b"DES" | b"UNIT" => ("NENTRY", "NPARAM"),
+        _ => ("NFR", "NPARAM"),
+    };
+    [
+        ("DATA", "DATATYPE"),
+        ("TYPE", "DATAFORMAT"),
+        ("DIM1", dim1),
+        ("DIM2", dim2),
+    ]
+}
 
 impl Dialect {
     pub(crate) const ALL: [Self; 2] = [Self::Spr, Self::Key];
@@ -53,33 +65,33 @@ impl Dialect {
         }
     }
 
-    /// The spr name of a key found in a header. Key headers may use either name.
-    pub(crate) fn canonical(self, key: &[u8]) -> &[u8] {
-        let translated = TRANSLATED.iter().find(|(_, old)| old.as_bytes() == key);
-        match (self, translated) {
-            (Self::Key, Some((name, _))) => name.as_bytes(),
-            _ => key,
-        }
+    /// The spr name of a key of a key header, where that has another: data are of this kind.
+    pub(crate) fn standard(kind: &[u8], key: &[u8]) -> Option<&'static str> {
+        let names = old_names(kind).into_iter();
+        let mut found = names.filter(|(_, old)| old.as_bytes() == key);
+        found.next().map(|(name, _)| name)
     }
 
-    /// The name that an spr key has in this dialect.
-    pub(crate) fn name_of(self, key: &[u8]) -> &[u8] {
-        let translated = TRANSLATED.iter().find(|(name, _)| name.as_bytes() == key);
-        match (self, translated) {
+    /// The name that an spr key has in this dialect for data of this kind.
+    pub(crate) fn name_of<'a>(self, kind: &[u8], key: &'a [u8]) -> &'a [u8] {
+        let mut names = old_names(kind).into_iter();
+        match (self, names.find(|(name, _)| name.as_bytes() == key)) {
             (Self::Key, Some((_, old))) => old.as_bytes(),
             _ => key,
         }
     }
 }
 
-/// Whether the key, by its spr name, says how the data are stored.
-pub(crate) fn is_own(key: &[u8]) -> bool {
-    OWN.iter().any(|own| own.as_bytes() == key)
+/// Whether the key, by its spr name, says how data are stored; some do so for samples only.
+pub(crate) fn is_own(key: &[u8], samples: bool) -> bool {
+    let stands_in = |keys: &[&str]| keys.iter().any(|own| own.as_bytes() == key);
+    stands_in(&OWN) || samples && stands_in(&OWN_OF_SAMPLES)
 }
 
 /// The standard key that `key` is but for its case.
 pub(crate) fn misspelt(key: &[u8]) -> Option<&'static str> {
     OWN.into_iter()
+        .chain(OWN_OF_SAMPLES)
         .find(|own| own.as_bytes().eq_ignore_ascii_case(key) && own.as_bytes() != key)
 }
 
@@ -111,15 +123,52 @@ impl Encoding {
     }
 }
 
+/// What a number is stored as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stored {
+    /// As itself.
+    Plain(Dtype),
+    /// A code of eight bits that stands for an `i16`.
+    Coded(Companding),
+}
+
+impl Stored {
+    /// The type of the numbers themselves.
+    pub(crate) fn dtype(self) -> Dtype {
+        match self {
+            Self::Plain(dtype) => dtype,
+            Self::Coded(_) => Dtype::I16,
+        }
+    }
+
+    /// The same number of bytes without a sign.
+    pub(crate) fn unsigned(self) -> Self {
+        match self {
+            Self::Plain(Dtype::I8) => Self::Plain(Dtype::U8),
+            Self::Plain(Dtype::I16) => Self::Plain(Dtype::U16),
+            Self::Plain(Dtype::I32) => Self::Plain(Dtype::U32),
+            other => other,
+        }
+    }
+
+    /// Bytes that a number takes.
+    pub(crate) fn size(self) -> usize {
+        match self {
+            Self::Plain(dtype) => dtype.size(),
+            Self::Coded(_) => 1,
+        }
+    }
+}
+
 /// A `TYPE` or `DATAFORMAT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
     /// Numbers; `text` if the prefix `A-` says that they are written out.
     Number {
-        dtype: Dtype,
+        stored: Stored,
         text: bool,
     },
-    /// Known, but no numbers that stand for themselves.
+    /// Known, but no numbers.
     Other,
     Unknown,
 }
@@ -134,12 +183,24 @@ impl Type {
         };
         let known = Dtype::ALL
             .iter()
-            .find(|d| [type_name(**d), old_name(**d)].contains(&Some(name)));
-        match (known, name) {
-            (Some(&dtype), _) => Self::Number { dtype, text },
-            (_, b"STRING" | b"CUSTOM" | b"ULAW" | b"MULAW" | b"ALAW") => Self::Other,
-            _ => Self::Unknown,
-        }
+            .find(|d| [type_name(**d), old_name(**d, false)].contains(&Some(name)));
+        let stored = match (known, name) {
+            (Some(&dtype), _) => Stored::Plain(dtype),
+            (_, b"ULAW" | b"MULAW") => Stored::Coded(Companding::MuLaw),
+            (_, b"ALAW") => Stored::Coded(Companding::ALaw),
+            (_, b"STRING" | b"CUSTOM") => return Self::Other,
+            _ => return Self::Unknown,
+        };
+        Self::Number { stored, text }
+    }
+}
+
+/// The name of a code in a dialect.
+pub(crate) fn code_name(dialect: Dialect, code: Companding) -> &'static [u8] {
+    match (dialect, code) {
+        (_, Companding::ALaw) => b"ALAW",
+        (Dialect::Spr, Companding::MuLaw) => b"ULAW",
+        (Dialect::Key, Companding::MuLaw) => b"MULAW",
     }
 }
 
@@ -160,15 +221,15 @@ pub(crate) fn type_name(dtype: Dtype) -> Option<&'static [u8]> {
     })
 }
 
-/// The name of an element type in a key header, which has only the signed integers and those not
-/// of 8 bytes.
-pub(crate) fn old_name(dtype: Dtype) -> Option<&'static [u8]> {
-    Some(match dtype {
-        Dtype::F32 => b"FLOAT",
-        Dtype::F64 => b"DOUBLE",
-        Dtype::I8 => b"BYTE",
-        Dtype::I16 => b"SHORT",
-        Dtype::I32 => b"INT",
+/// The name of an element type in a key header. The integers there have a sign unless the user
+/// says otherwise; those of 8 bytes have no name.
+pub(crate) fn old_name(dtype: Dtype, unsigned: bool) -> Option<&'static [u8]> {
+    Some(match (dtype, unsigned) {
+        (Dtype::F32, _) => b"FLOAT",
+        (Dtype::F64, _) => b"DOUBLE",
+        (Dtype::I8, false) | (Dtype::U8, true) => b"BYTE",
+        (Dtype::I16, false) | (Dtype::U16, true) => b"SHORT",
+        (Dtype::I32, false) | (Dtype::U32, true) => b"INT",
         _ => return None,
     })
 }
@@ -179,7 +240,14 @@ mod tests {
 
     #[test]
     fn types_have_old_and_new_names() {
-        let number = |dtype, text| Type::Number { dtype, text };
+        let number = |dtype, text| Type::Number {
+            stored: Stored::Plain(dtype),
+            text,
+        };
+        let coded = |code| Type::Number {
+            stored: Stored::Coded(code),
+            text: false,
+        };
         for (name, expected) in [
             ("F32", number(Dtype::F32, false)),
             ("float", number(Dtype::F32, false)),
@@ -189,8 +257,10 @@ mod tests {
             ("SHORT", number(Dtype::I16, false)),
             ("INT", number(Dtype::I32, false)),
             ("A-U64", number(Dtype::U64, true)),
-            ("ULAW", Type::Other),
-            ("MULAW", Type::Other),
+            ("ULAW", coded(Companding::MuLaw)),
+            ("MULAW", coded(Companding::MuLaw)),
+            ("alaw", coded(Companding::ALaw)),
+            ("STRING", Type::Other),
             ("F16", Type::Unknown),
             ("", Type::Unknown),
             ("A-", Type::Unknown),
@@ -208,11 +278,19 @@ mod tests {
     }
 
     #[test]
-    fn only_key_headers_translate() {
-        assert_eq!(Dialect::Key.canonical(b"NFR"), b"DIM1");
-        assert_eq!(Dialect::Key.canonical(b"DIM1"), b"DIM1");
-        assert_eq!(Dialect::Spr.canonical(b"NFR"), b"NFR");
-        assert_eq!(Dialect::Key.name_of(b"DIM2"), b"NPARAM");
-        assert_eq!(Dialect::Spr.name_of(b"DIM2"), b"DIM2");
+    fn counts_are_called_after_what_they_count() {
+        for (kind, dim1, dim2) in [
+            (&b"TRACK"[..], &b"NFR"[..], &b"NPARAM"[..]),
+            (b"SEG", b"NSEG", b"NENTRY"),
+            (b"CORPUS", b"NENTRY", b"NPARAM"),
+        ] {
+            for (old, name) in [(dim1, "DIM1"), (dim2, "DIM2")] {
+                assert_eq!(Dialect::standard(kind, old), Some(name));
+                assert_eq!(Dialect::Key.name_of(kind, name.as_bytes()), old);
+                assert_eq!(Dialect::Spr.name_of(kind, name.as_bytes()), name.as_bytes());
+            }
+        }
+        assert_eq!(Dialect::standard(b"TRACK", b"NENTRY"), None);
+        assert_eq!(Dialect::standard(b"TRACK", b"DIM1"), None);
     }
 }

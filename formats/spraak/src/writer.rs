@@ -1,110 +1,163 @@
 //! One utterance, one file.
 
-use spr_core::bytes::{Output, Part};
+use spr_core::bytes::{Env, Output, Part};
 use spr_core::format::{Writer, Written};
-use spr_core::model::{Dtype, Matrix, Rank, Tag, Utterance};
+use spr_core::model::{Audio, Matrix, Rank, Tag, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::contents::TAGS;
-use crate::data::{binary, text};
+use crate::data::{Body, Printer};
 use crate::header::{print, shown};
-use crate::vocabulary::{Dialect, Encoding, is_own, old_name, type_name};
+use crate::options::Writing;
+use crate::vocabulary::{Dialect, Encoding, code_name, is_own, old_name, type_name};
 
 /// Writes each utterance to a file of its own.
 pub(crate) struct SpraakWriter {
     output: Output,
-    dialect: Dialect,
-    encoding: Encoding,
-    /// The `DATA` that the user asked for.
-    data: Option<&'static str>,
+    options: Writing,
     written: Written,
     header: Vec<u8>,
-    block: Vec<u8>,
+    printer: Printer,
+    env: Env,
+    /// Whether the user was told that keys have no name of their own in key headers.
+    told: bool,
 }
 
+/// What goes into a file.
+enum Rows<'a> {
+    Features(&'a Matrix),
+    Sound(&'a Audio),
+}
+
+impl<'a> Rows<'a> {
+    fn matrix(&self) -> &'a Matrix {
+        match self {
+            Self::Features(matrix) => matrix,
+            Self::Sound(audio) => &audio.samples,
+        }
+    }
+}
+
+/// Keys that key headers have no name for; they stand there as they are.
+const NAMELESS: [&[u8]; 4] = [b"FOFFSET", b"FLENGTH", b"TIMEBASE", b"OBJECT"];
+
 impl SpraakWriter {
-    pub(crate) fn new(
-        output: Output,
-        dialect: Dialect,
-        encoding: Encoding,
-        data: Option<&'static str>,
-    ) -> Self {
+    pub(crate) fn new(output: Output, options: Writing, env: &Env) -> Self {
         Self {
             output,
-            dialect,
-            encoding,
-            data,
+            options,
             written: Written::default(),
             header: Vec::new(),
-            block: Vec::new(),
+            printer: Printer::new(options.encoding, options.code),
+            env: env.clone(),
+            told: false,
         }
     }
 
     /// Makes the header, or refuses what it can't hold.
-    fn prepare(&mut self, utt: &Utterance, features: &Matrix) -> Result<()> {
-        let (data, tags) = split_data(&utt.meta.tags)?;
-        let kind = element_type(self.dialect, features.dtype(), self.encoding)?;
-        let (rows, cols) = (features.rows().to_string(), features.cols().to_string());
-        let lines = [
-            (&b"DATA"[..], self.data.unwrap_or(data).as_bytes()),
-            (b"LAYOUT", b"MATRIX"),
-            (b"TYPE", &kind),
-            (b"FORMAT", self.encoding.format().as_bytes()),
-            (b"DIM1", rows.as_bytes()),
-            (b"DIM2", cols.as_bytes()),
-        ];
-        let out = &mut self.header;
-        out.clear();
-        out.extend_from_slice(self.dialect.magic());
-        out.push(b'\n');
-        for (key, value) in lines {
-            if self.dialect == Dialect::Spr || !matches!(key, b"LAYOUT" | b"FORMAT") {
-                line(self.dialect, self.dialect.name_of(key), value, out)?;
-            }
+    fn prepare(&mut self, utt: &Utterance, rows: &Rows<'_>) -> Result<()> {
+        let Writing { dialect, .. } = self.options;
+        let (kind, tags) = match rows {
+            Rows::Features(_) => split_data(&utt.meta.tags)?,
+            Rows::Sound(_) => ("SAMPLE", &utt.meta.tags[..]),
+        };
+        let kind = match rows {
+            Rows::Features(_) => self.options.data.unwrap_or(kind),
+            Rows::Sound(_) => kind,
+        };
+        let mut lines = Lines {
+            dialect,
+            kind,
+            out: &mut self.header,
+        };
+        lines.start();
+        lines.put(b"DATA", kind.as_bytes())?;
+        lines.put_spr(b"LAYOUT", b"MATRIX")?;
+        lines.put(b"TYPE", &element_type(rows.matrix(), &self.options)?)?;
+        lines.put_spr(b"FORMAT", self.options.encoding.format().as_bytes())?;
+        let matrix = rows.matrix();
+        if let Rows::Features(_) = rows {
+            lines.put_number(b"DIM1", matrix.rows() as u64)?;
+            lines.put_number(b"DIM2", matrix.cols() as u64)?;
         }
-        let times = [
-            ("FSHIFT", &utt.meta.frame_shift),
-            ("FOFFSET", &utt.meta.frame_offset),
-        ];
-        for (key, time) in times {
+        for (key, time) in [
+            (&b"FSHIFT"[..], &utt.meta.frame_shift),
+            (b"FOFFSET", &utt.meta.frame_offset),
+        ] {
             if let Some(time) = time {
-                line(self.dialect, key.as_bytes(), time.as_str().as_bytes(), out)?;
+                lines.put(key, time.as_str().as_bytes())?;
             }
         }
+        if let Rows::Sound(audio) = rows {
+            lines.put_number(b"NCHAN", matrix.cols() as u64)?;
+            lines.put_number(b"CHANLEN", matrix.rows() as u64)?;
+            lines.put_number(b"SAMPLEFREQ", u64::from(audio.rate))?;
+        }
+        if self.options.packed {
+            lines.put(b"COMPRESS", b"gzip")?;
+        }
+        let samples = matches!(rows, Rows::Sound(_));
         for tag in tags {
-            if is_own(self.dialect.canonical(&tag.key)) {
+            let standard =
+                Dialect::standard(kind.as_bytes(), &tag.key).filter(|_| dialect == Dialect::Key);
+            if is_own(standard.map_or(&tag.key[..], str::as_bytes), samples) {
                 return Err(Error::unfit(format!(
                     "the header line {} would contradict the format's own",
                     shown(&tag.key)
                 )));
             }
-            line(self.dialect, &tag.key, &tag.value, out)?;
+            lines.put(&tag.key, &tag.value)?;
         }
-        out.extend_from_slice(b"#\n");
+        lines.end();
+        self.tell(utt, tags);
         Ok(())
+    }
+
+    /// Says once that a key has no name of its own in key headers.
+    fn tell(&mut self, utt: &Utterance, tags: &[Tag]) {
+        if self.told || self.options.dialect == Dialect::Spr {
+            return;
+        }
+        let offset = utt.meta.frame_offset.is_some().then_some(&b"FOFFSET"[..]);
+        let mut keys = offset
+            .into_iter()
+            .chain(tags.iter().map(|tag| &tag.key[..]));
+        if let Some(key) = keys.find(|key| NAMELESS.contains(key)) {
+            let what = format!("key headers have no {}, it is written as it is", shown(key));
+            let warning = Error::unfit(what).utterance(&utt.key);
+            self.env.warn(&warning.file(self.output.name()));
+            self.told = true;
+        }
     }
 }
 
 impl Writer for SpraakWriter {
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let features = check(utt)
-            .and_then(|features| self.prepare(utt, features).map(|()| features))
+        let rows = check(utt, &self.options)
+            .and_then(|rows| {
+                self.header.clear();
+                if self.options.header {
+                    self.prepare(utt, &rows)?;
+                }
+                Ok(rows)
+            })
             .map_err(|e| e.utterance(&utt.key).continuable())?;
+        let extension = match self.options.header {
+            true => self.options.dialect.extension(),
+            false => "raw",
+        };
         let sink = self
             .output
-            .create(Part::Utterance(&utt.key, self.dialect.extension()), false);
+            .create(Part::Utterance(&utt.key, extension), false);
         let mut sink = sink.map_err(|e| match e.kind() {
             // In a folder a name that does not do leaves the others unharmed.
             ErrorKind::Unfit if self.output.is_folder() => e.continuable(),
             _ => e,
         })?;
         sink.put(&self.header)?;
-        match self.encoding {
-            Encoding::Binary(order) => {
-                binary::write(features, order, &mut self.block, &mut sink)?;
-            }
-            Encoding::Text => text::write(features, &mut self.block, &mut sink)?,
-        }
+        let mut body = Body::new(&mut sink, self.options.packed);
+        self.printer.write(rows.matrix(), &mut body)?;
+        body.finish()?;
         self.written.bytes += sink.finish()?;
         self.written.count(utt);
         Ok(())
@@ -118,9 +171,9 @@ impl Writer for SpraakWriter {
     }
 }
 
-/// The features of an utterance that has nothing else.
-fn check(utt: &Utterance) -> Result<&Matrix> {
-    if let Some(other) = utt.other() {
+/// The rows of an utterance that has nothing else.
+fn check<'a>(utt: &'a Utterance, options: &Writing) -> Result<Rows<'a>> {
+    if let Some(other) = utt.others().find(|other| *other != "audio") {
         return Err(Error::unfit(format!(
             "has {other}, which the format can't hold"
         )));
@@ -128,14 +181,51 @@ fn check(utt: &Utterance) -> Result<&Matrix> {
     if utt.labels.is_some() {
         return Err(Error::unfit("has labels, which the format can't hold"));
     }
-    let Some(features) = &utt.features else {
-        return Err(Error::unfit("has no features"));
-    };
+    check_meta(utt, options)?;
+    match (&utt.features, &utt.audio) {
+        (Some(_), Some(_)) => Err(Error::unfit(
+            "has features and audio, and a file holds one of them",
+        )),
+        (Some(features), None) => check_features(features, options).map(Rows::Features),
+        (None, Some(audio)) => check_sound(audio, options).map(Rows::Sound),
+        (None, None) => Err(Error::unfit("has neither features nor audio")),
+    }
+}
+
+fn check_features<'a>(features: &'a Matrix, options: &Writing) -> Result<&'a Matrix> {
+    if options.code.is_some() {
+        return Err(Error::unfit("has features, and the codes are for samples"));
+    }
     if features.rank() != Rank::Matrix {
         return Err(Error::unfit("is no matrix, and the format holds no other"));
     }
     if features.cols() == 0 && features.rows() > 0 {
         return Err(Error::unfit("has vectors without values"));
+    }
+    Ok(features)
+}
+
+fn check_sound<'a>(audio: &'a Audio, options: &Writing) -> Result<&'a Audio> {
+    let samples = &audio.samples;
+    if samples.rank() != Rank::Matrix || samples.cols() == 0 {
+        return Err(Error::unfit("has audio without channels"));
+    }
+    if audio.rate == 0 {
+        return Err(Error::unfit("has audio of 0 samples a second"));
+    }
+    if options.code.is_some() && samples.as_slice::<i16>().is_none() {
+        let message = format!(
+            "has samples of {}, and the codes are for i16",
+            samples.dtype()
+        );
+        return Err(Error::unfit(message));
+    }
+    Ok(audio)
+}
+
+fn check_meta(utt: &Utterance, options: &Writing) -> Result<()> {
+    if !options.header && !utt.meta.is_empty() {
+        return Err(Error::unfit("has header lines, and there is no header"));
     }
     if let Some(tag) = utt.meta.tags.iter().find(|tag| tag.format != TAGS) {
         return Err(Error::unfit(format!(
@@ -152,7 +242,7 @@ fn check(utt: &Utterance) -> Result<&Matrix> {
             shown(pair[0])
         )));
     }
-    Ok(features)
+    Ok(())
 }
 
 /// The kind of data, and the tags that do not say it. The kind stands first among the tags, where
@@ -173,21 +263,58 @@ fn split_data(tags: &[Tag]) -> Result<(&'static str, &[Tag])> {
 
 /// The name of the element type. In a key header, which has no `FORMAT`, a prefix says that the
 /// numbers are text.
-fn element_type(dialect: Dialect, dtype: Dtype, encoding: Encoding) -> Result<Vec<u8>> {
-    let (name, text) = match dialect {
-        Dialect::Spr => (type_name(dtype), false),
-        Dialect::Key => (old_name(dtype), encoding == Encoding::Text),
+fn element_type(matrix: &Matrix, options: &Writing) -> Result<Vec<u8>> {
+    if let Some(code) = options.code {
+        return Ok(code_name(options.dialect, code).to_vec());
+    }
+    let dtype = matrix.dtype();
+    let name = match options.dialect {
+        Dialect::Spr => type_name(dtype),
+        Dialect::Key => old_name(dtype, options.unsigned),
     };
+    let text = options.dialect == Dialect::Key && options.encoding == Encoding::Text;
     let name = name
         .ok_or_else(|| Error::unfit(format!("holds {dtype}, which the header has no name for")))?;
     Ok([if text { b"A-" } else { &b""[..] }, name].concat())
 }
 
-fn line(dialect: Dialect, key: &[u8], value: &[u8], out: &mut Vec<u8>) -> Result<()> {
-    print::pair(dialect, key, value, out).map_err(|why| {
-        Error::unfit(format!(
-            "the header line {} can't be stored: {why}",
-            shown(key)
-        ))
-    })
+/// A header in the making.
+struct Lines<'a> {
+    dialect: Dialect,
+    kind: &'static str,
+    out: &'a mut Vec<u8>,
+}
+
+impl Lines<'_> {
+    fn start(&mut self) {
+        self.out.extend_from_slice(self.dialect.magic());
+        self.out.push(b'\n');
+    }
+
+    /// Adds a line, its key by the spr name.
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        let name = self.dialect.name_of(self.kind.as_bytes(), key);
+        print::pair(self.dialect, name, value, self.out).map_err(|why| {
+            Error::unfit(format!(
+                "the header line {} can't be stored: {why}",
+                shown(key)
+            ))
+        })
+    }
+
+    fn put_number(&mut self, key: &[u8], n: u64) -> Result<()> {
+        self.put(key, n.to_string().as_bytes())
+    }
+
+    /// Adds a line that only spr headers have.
+    fn put_spr(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        match self.dialect {
+            Dialect::Spr => self.put(key, value),
+            Dialect::Key => Ok(()),
+        }
+    }
+
+    fn end(&mut self) {
+        self.out.extend_from_slice(b"#\n");
+    }
 }

@@ -29,14 +29,17 @@ static STRICT_KEY: Strict = Strict(&KEY);
 #[test]
 fn spr_behaves() {
     suite(&Suite {
-        options: &[&[], &[("byteorder", "big")]],
+        options: &[&[], &[("format", "BIN10")]],
         ..Suite::new(&STRICT_SPR)
     });
 }
 
 #[test]
 fn key_behaves() {
-    suite(&Suite::new(&STRICT_KEY));
+    suite(&Suite {
+        options: &[&[], &[("unsigned", "true")]],
+        ..Suite::new(&STRICT_KEY)
+    });
 }
 
 #[test]
@@ -250,7 +253,9 @@ fn a_param_stays_a_param() {
         let track = write_memory(format, &[("data", "TRACK")], std::slice::from_ref(&utt));
         let (track, _) = read(format, &[], &track.unwrap()).unwrap();
         assert_eq!(track.meta.tags, [tag("x", "1")]);
-        assert!(read(format, &[("data", "TRACK")], &bytes).is_err());
+        // Reading, the option overrules the header.
+        let (track, _) = read(format, &[("data", "TRACK")], &bytes).unwrap();
+        assert_eq!(track.meta.tags, [tag("x", "1")]);
     }
 }
 

@@ -1,10 +1,10 @@
 //! Vectors one after the other, element by element, nothing between them.
 
-use spr_core::bytes::{ByteOrder, Sink, Source, swap_in_place};
+use spr_core::bytes::{ByteOrder, Source, swap_in_place};
 use spr_core::model::{Dtype, Matrix, Rank};
 use spr_core::{ErrorKind, Limits, Result};
 
-use super::BLOCK;
+use super::{BLOCK, Body};
 
 /// Reads a matrix of `shape`; rows that are left open go to the end of the file.
 ///
@@ -78,16 +78,16 @@ pub(crate) fn write(
     matrix: &Matrix,
     order: ByteOrder,
     block: &mut Vec<u8>,
-    sink: &mut Sink,
+    body: &mut Body<'_>,
 ) -> Result<()> {
     if order == ByteOrder::NATIVE || matrix.dtype().size() == 1 {
-        return sink.put(matrix.as_bytes());
+        return body.put(matrix.as_bytes());
     }
     for chunk in matrix.as_bytes().chunks(BLOCK) {
         block.clear();
         block.extend_from_slice(chunk);
         swap_in_place(block, matrix.dtype().size());
-        sink.put(block)?;
+        body.put(block)?;
     }
     Ok(())
 }

@@ -1,15 +1,84 @@
 //! The numbers behind a header.
 
 pub(crate) mod binary;
+mod coder;
+mod codes;
 pub(crate) mod text;
 
-use spr_core::Result;
 use spr_core::bytes::{ByteOrder, Source};
+use spr_core::companding::Companding;
+use spr_core::model::Matrix;
+use spr_core::{Limits, Result};
 
-use crate::vocabulary::Encoding;
+pub(crate) use coder::{Body, unpacked};
+
+use crate::vocabulary::{Encoding, Stored};
 
 /// Bytes looked at or held at a time.
 const BLOCK: usize = 64 << 10;
+
+/// How numbers lie in a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    pub(crate) stored: Stored,
+    pub(crate) encoding: Encoding,
+    /// `None`: as many as there are.
+    pub(crate) rows: Option<u64>,
+    pub(crate) cols: u64,
+}
+
+/// Reads all rows; whether something follows them.
+///
+/// # Errors
+/// They are too few, and those of [`binary::read`] and [`text::read`].
+pub(crate) fn read(
+    source: &mut Source,
+    into: &mut Matrix,
+    layout: Layout,
+    limits: &Limits,
+) -> Result<bool> {
+    let Layout { rows, cols, .. } = layout;
+    match (layout.encoding, layout.stored) {
+        (Encoding::Text, stored) => {
+            text::read(source, into, (stored.dtype(), rows, cols), limits)?;
+            text::more(source)
+        }
+        (Encoding::Binary(order), Stored::Plain(dtype)) => {
+            binary::read(source, into, (dtype, rows, cols), order, limits)?;
+            Ok(!source.at_end()?)
+        }
+        (Encoding::Binary(_), Stored::Coded(code)) => {
+            codes::read(source, into, code, (rows, cols), limits)?;
+            Ok(!source.at_end()?)
+        }
+    }
+}
+
+/// Writes all numbers of a matrix, as themselves or as a code.
+pub(crate) struct Printer {
+    encoding: Encoding,
+    code: Option<Companding>,
+    /// Working space.
+    block: Vec<u8>,
+}
+
+impl Printer {
+    pub(crate) fn new(encoding: Encoding, code: Option<Companding>) -> Self {
+        Self {
+            encoding,
+            code,
+            block: Vec::new(),
+        }
+    }
+
+    pub(crate) fn write(&mut self, matrix: &Matrix, body: &mut Body<'_>) -> Result<()> {
+        match (self.code, self.encoding) {
+            (Some(code), _) => codes::write(matrix, code, &mut self.block, body),
+            (None, Encoding::Binary(order)) => binary::write(matrix, order, &mut self.block, body),
+            (None, Encoding::Text) => text::write(matrix, &mut self.block, body),
+        }
+    }
+}
 
 /// The encoding of data whose header does not say it, `due` bytes if they are binary: big endian
 /// if that is their length, else text if they look like it, else big endian. The flag tells a
@@ -27,7 +96,6 @@ pub(crate) fn guess(source: &mut Source, due: Option<u64>) -> Result<(Encoding, 
         (Encoding::Binary(ByteOrder::Big), true)
     })
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;

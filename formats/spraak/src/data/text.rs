@@ -1,11 +1,11 @@
 //! Numbers as text, a vector a line. Reading does not care where the lines end.
 
-use spr_core::bytes::{Sink, Source};
+use spr_core::bytes::Source;
 use spr_core::model::{Dtype, Element, Matrix, Rank};
 use spr_core::number::print_row;
 use spr_core::{Error, ErrorKind, Limits, Result, dispatch};
 
-use super::{BLOCK, binary};
+use super::{BLOCK, Body, binary};
 use crate::header::shown;
 
 /// Whether all bytes are such as numbers and the blanks between them are made of, and some are
@@ -140,7 +140,7 @@ pub(crate) fn more(source: &mut Source) -> Result<bool> {
 
 /// Writes a vector a line, in the shortest digits that read back to the same values; `block` is
 /// working space.
-pub(crate) fn write(matrix: &Matrix, block: &mut Vec<u8>, sink: &mut Sink) -> Result<()> {
+pub(crate) fn write(matrix: &Matrix, block: &mut Vec<u8>, body: &mut Body<'_>) -> Result<()> {
     block.clear();
     dispatch!(matrix.dtype(), T => {
         let values = matrix.as_slice::<T>().unwrap_or_default();
@@ -148,12 +148,12 @@ pub(crate) fn write(matrix: &Matrix, block: &mut Vec<u8>, sink: &mut Sink) -> Re
             print_row(row, b' ', block);
             block.push(b'\n');
             if block.len() >= BLOCK {
-                sink.put(block)?;
+                body.put(block)?;
                 block.clear();
             }
         }
     });
-    sink.put(block)
+    body.put(block)
 }
 
 #[cfg(test)]

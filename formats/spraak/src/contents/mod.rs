@@ -1,0 +1,210 @@
+//! What a header says of the data behind it.
+
+mod fields;
+
+use spr_core::bytes::{ByteOrder, Codec, Env};
+use spr_core::model::{Meta, Tag};
+use spr_core::{Error, Result};
+
+use crate::header::{Entry, Header, shown};
+use crate::vocabulary::{Dialect, Encoding, Stored, Type, is_own, misspelt};
+
+/// The format name of tags from both dialects, so that they survive a change of dialect.
+pub(crate) const TAGS: &str = "spraak";
+
+/// Numbers in rows, as their header describes them.
+pub(crate) struct Contents {
+    pub(crate) sort: Sort,
+    pub(crate) stored: Stored,
+    /// `None` where the header leaves it open.
+    pub(crate) encoding: Option<Encoding>,
+    /// How the data are compressed, the header not included.
+    pub(crate) coder: Option<Codec>,
+    /// Vectors or moments; `None` means as many as there are.
+    pub(crate) rows: Option<u64>,
+    /// Values in a vector, or channels.
+    pub(crate) cols: u64,
+    pub(crate) meta: Meta,
+}
+
+/// What the rows are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sort {
+    /// Vectors of features.
+    Features,
+    /// Moments of sound, so many a second.
+    Sound { rate: u32 },
+}
+
+impl Contents {
+    /// Reads the meaning out of a header.
+    ///
+    /// # Errors
+    /// The header contradicts its rules or describes something other than rows of numbers.
+    pub(crate) fn of(header: &Header, env: &Env) -> Result<Self> {
+        let kind = Kind::of(header)?;
+        check_layout(header)?;
+        let (stored, text) = element(header)?;
+        let encoding = encoding(header, text)?;
+        if let (Stored::Coded(_), Some(Encoding::Text), Some(entry)) =
+            (stored, encoding, header.get("TYPE"))
+        {
+            let what = format!("holds {} written as text", shown(&entry.value));
+            return Err(unsupported(entry, what));
+        }
+        let (sort, rows, cols) = match kind {
+            Kind::Sample => {
+                let rate = fields::rate(header)?;
+                let rows = fields::count(header, "CHANLEN")?;
+                (Sort::Sound { rate }, rows, fields::channels(header)?)
+            }
+            Kind::Track | Kind::Param => {
+                let (rows, cols) = (fields::count(header, "DIM1")?, fields::columns(header)?);
+                if cols == 0 && rows != Some(0) {
+                    let name = header.name_of("DIM2");
+                    let what = format!("{name} is 0: the vectors are empty");
+                    return Err(header.error(header.end, what));
+                }
+                (Sort::Features, rows, cols)
+            }
+        };
+        Ok(Self {
+            sort,
+            stored,
+            encoding,
+            coder: coder(header, env)?,
+            rows,
+            cols,
+            meta: Meta {
+                frame_shift: fields::seconds(header, "FSHIFT")?,
+                frame_offset: fields::seconds(header, "FOFFSET")?,
+                tags: tags(header, kind, env),
+            },
+        })
+    }
+
+    /// Bytes of the data if they are binary, where the header says how many.
+    pub(crate) fn due(&self) -> Option<u64> {
+        let values = self.rows?.checked_mul(self.cols)?;
+        values.checked_mul(self.stored.size() as u64)
+    }
+}
+
+/// The lines that the model has no field for.
+fn tags(header: &Header, kind: Kind, env: &Env) -> Vec<Tag> {
+    let mut tags = Vec::new();
+    if kind == Kind::Param {
+        tags.push(tag(b"DATA", b"PARAM"));
+    }
+    for entry in &header.entries {
+        if let Some(standard) = misspelt(entry.key()) {
+            let what = format!("{} is not the key {standard}", shown(&entry.word));
+            env.warn(&entry.error(what));
+        }
+        if !is_own(entry.key(), kind == Kind::Sample) {
+            tags.push(tag(entry.key(), &entry.value));
+        }
+    }
+    tags
+}
+
+fn tag(key: &[u8], value: &[u8]) -> Tag {
+    Tag {
+        format: TAGS,
+        key: key.to_vec(),
+        value: value.to_vec(),
+    }
+}
+
+fn unsupported(entry: &Entry, what: String) -> Error {
+    entry.place(Error::unsupported(format!(
+        "{what}, which this version does not convert"
+    )))
+}
+
+/// Kinds of data that are rows of numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Track,
+    Param,
+    Sample,
+}
+
+impl Kind {
+    fn of(header: &Header) -> Result<Self> {
+        match header.kind() {
+            None | Some((_, b"TRACK")) => Ok(Self::Track),
+            Some((_, b"PARAM")) => Ok(Self::Param),
+            Some((_, b"SAMPLE")) => Ok(Self::Sample),
+            Some((entry, other)) => Err(unsupported(entry, format!("holds {} data", shown(other)))),
+        }
+    }
+}
+
+fn check_layout(header: &Header) -> Result<()> {
+    let Some(layout) = header.get("LAYOUT") else {
+        return Ok(());
+    };
+    match &layout.value[..] {
+        b"MATRIX" => Ok(()),
+        b"LIST" | b"CUSTOM" => {
+            let what = format!("holds LAYOUT {}", shown(&layout.value));
+            Err(unsupported(layout, what))
+        }
+        other => Err(layout.error(format!("LAYOUT {} is not known", shown(other)))),
+    }
+}
+
+/// The element type, and whether its name says that the numbers are text.
+fn element(header: &Header) -> Result<(Stored, bool)> {
+    let name = header.name_of("TYPE");
+    let Some(entry) = header.get("TYPE") else {
+        return Err(header.error(header.end, format!("the header has no {name}")));
+    };
+    match Type::of(&entry.value) {
+        Type::Number { stored, text } => Ok((stored, text)),
+        Type::Other => {
+            let what = format!("holds {name} {}", shown(&entry.value));
+            Err(unsupported(entry, what))
+        }
+        Type::Unknown => Err(entry.error(format!("{name} {} is not known", shown(&entry.value)))),
+    }
+}
+
+/// How the numbers are stored, as far as the header says it.
+fn encoding(header: &Header, text: bool) -> Result<Option<Encoding>> {
+    if let Some(entry) = header.get("FORMAT") {
+        let Some(encoding) = Encoding::of_format(&entry.value) else {
+            let what = format!("FORMAT {} is not known", shown(&entry.value));
+            return Err(entry.error(what).hint("known: BIN01, BIN10, ASCII"));
+        };
+        return Ok(Some(encoding));
+    }
+    Ok(match header.dialect {
+        _ if text => Some(Encoding::Text),
+        Dialect::Key => Some(Encoding::Binary(ByteOrder::Big)),
+        Dialect::Spr => None,
+    })
+}
+
+/// The coder of the data: the first word of `COMPRESS`; its parameters only matter to those who
+/// compress.
+fn coder(header: &Header, env: &Env) -> Result<Option<Codec>> {
+    let Some(entry) = header.get("COMPRESS") else {
+        return Ok(None);
+    };
+    let mut words = entry.value.splitn(2, u8::is_ascii_whitespace);
+    let name = words.next().unwrap_or_default();
+    if !name.eq_ignore_ascii_case(b"gzip") {
+        let what = format!("COMPRESS {} is not known", shown(&entry.value));
+        return Err(entry.place(Error::unsupported(what)).hint("known: gzip"));
+    }
+    if let Some(rest) = words.next() {
+        let what = format!("the parameters {} of gzip are not needed", shown(rest));
+        env.warn(&entry.error(what));
+    }
+    Ok(Some(Codec::Gzip))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! Samples stored as codes of eight bits.
+
+use spr_core::bytes::{ByteOrder, Source};
+use spr_core::companding::Companding;
+use spr_core::model::{Dtype, Matrix};
+use spr_core::{Error, Limits, Result};
+
+use super::{BLOCK, Body, binary};
+
+/// Reads the samples that the codes stand for; rows that are left open go to the end of the file.
+///
+/// # Errors
+/// As [`binary::read`].
+pub(super) fn read(
+    source: &mut Source,
+    into: &mut Matrix,
+    code: Companding,
+    (rows, cols): (Option<u64>, u64),
+    limits: &Limits,
+) -> Result<()> {
+    let mut codes = Matrix::default();
+    let shape = (Dtype::U8, rows, cols);
+    binary::read(source, &mut codes, shape, ByteOrder::NATIVE, limits)?;
+    let (rank, rows, cols) = (codes.rank(), codes.rows(), codes.cols());
+    let reset = into.reset(Dtype::I16, rank, rows, cols, limits);
+    reset.map_err(|e| e.file(source.name()))?;
+    let samples = into.as_slice_mut::<i16>().unwrap_or_default();
+    for (sample, byte) in samples.iter_mut().zip(codes.as_bytes()) {
+        *sample = code.decode(*byte);
+    }
+    Ok(())
+}
+
+/// Writes the codes of samples, each that of the nearest sample that has one.
+///
+/// # Errors
+/// They are no `i16`.
+pub(super) fn write(
+    matrix: &Matrix,
+    code: Companding,
+    block: &mut Vec<u8>,
+    body: &mut Body<'_>,
+) -> Result<()> {
+    let samples = matrix.as_slice::<i16>();
+    let samples = samples.ok_or_else(|| Error::unfit("holds no i16, which the code is for"))?;
+    for chunk in samples.chunks(BLOCK) {
+        block.clear();
+        block.extend(chunk.iter().map(|sample| code.encode(*sample)));
+        body.put(block)?;
+    }
+    Ok(())
+}

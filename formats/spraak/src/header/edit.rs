@@ -1,0 +1,1 @@
+//! Changing headers.

@@ -1,0 +1,244 @@
+//! What the user says with `key=value`, for reading and for writing.
+
+use spr_core::bytes::ByteOrder;
+use spr_core::companding::Companding;
+use spr_core::format::{OptionSpec, Options};
+use spr_core::{Error, Result};
+
+use crate::header::layers::{Given, Where};
+use crate::select::Selection;
+use crate::vocabulary::{Dialect, Encoding};
+
+macro_rules! specs {
+    ($($name:ident $value:literal $help:literal)*) => {
+        [$(OptionSpec { name: stringify!($name), value: $value, help: $help }),*]
+    };
+}
+
+const ORDER: OptionSpec = OptionSpec {
+    name: "byteorder",
+    value: "little|big",
+    help: "FORMAT BIN01 (the default) or BIN10 (reading: whatever the header says)",
+};
+
+const KEY_ORDER: OptionSpec = OptionSpec {
+    name: "byteorder",
+    value: "little|big",
+    help: "reading: the byte order, which the header can't say; written is big",
+};
+
+const COMPRESS: OptionSpec = OptionSpec {
+    name: "compress",
+    value: "gzip",
+    help: "writing: pack the data, but not the header",
+};
+
+const UNSIGNED: OptionSpec = OptionSpec {
+    name: "unsigned",
+    value: "true|false",
+    help: "BYTE, SHORT and INT have no sign",
+};
+
+const COMMON: [OptionSpec; 15] = specs! {
+    text "true|false" "numbers as text (reading: whatever the header says)"
+    header "FILE|none" "reading: a header in a file of its own, or none; writing: none"
+    data "TRACK|PARAM|SAMPLE" "the kind of data (reading: whatever the header says, as all keys below; writing: TRACK or PARAM, default: that of the input, else TRACK)"
+    type "TYPE" "the element type; writing: ULAW or ALAW, for samples"
+    format "BIN01|BIN10|ASCII" "how numbers are stored"
+    dim1 "N" "reading: vectors, -1 for all there are"
+    dim2 "N" "reading: values in a vector"
+    fshift "SECONDS" "reading: from frame to frame"
+    foffset "SECONDS" "reading: where the first frame starts"
+    nchan "N" "reading: channels of samples"
+    chanlen "N" "reading: samples in a channel, -1 for all there are"
+    samplefreq "HZ" "reading: samples a second"
+    frames "FIRST:LAST" "reading: take these frames only, counted from 0, the last one included"
+    columns "FIRST:LAST" "reading: take these values of each vector"
+    channels "FIRST:LAST" "reading: take these channels of samples"
+};
+
+/// The options of the spr format.
+pub(crate) static SPR: [OptionSpec; 17] = with([ORDER, COMPRESS]);
+
+/// The options of the key format.
+pub(crate) static KEY: [OptionSpec; 17] = with([KEY_ORDER, UNSIGNED]);
+
+const fn with(own: [OptionSpec; 2]) -> [OptionSpec; 17] {
+    let mut all = [own[0]; 17];
+    let mut n = 0;
+    while n < COMMON.len() {
+        all[n + 1] = COMMON[n];
+        n += 1;
+    }
+    all[16] = own[1];
+    all
+}
+
+/// Options that are keys of the header, and the keys.
+const KEYS: [(&str, &str); 10] = [
+    ("data", "DATA"),
+    ("type", "TYPE"),
+    ("format", "FORMAT"),
+    ("dim1", "DIM1"),
+    ("dim2", "DIM2"),
+    ("fshift", "FSHIFT"),
+    ("foffset", "FOFFSET"),
+    ("nchan", "NCHAN"),
+    ("chanlen", "CHANLEN"),
+    ("samplefreq", "SAMPLEFREQ"),
+];
+
+/// Options that writing does not know.
+const READING: [&str; 10] = [
+    "dim1",
+    "dim2",
+    "fshift",
+    "foffset",
+    "nchan",
+    "chanlen",
+    "samplefreq",
+    "frames",
+    "columns",
+    "channels",
+];
+
+/// How numbers are stored, as far as the options say it.
+fn encoding(options: &Options) -> Result<Option<Encoding>> {
+    let orders = [("little", ByteOrder::Little), ("big", ByteOrder::Big)];
+    let order = options.choice("byteorder", &orders)?;
+    let text = options.flag("text")?;
+    let format = options.choice("format", &FORMATS)?;
+    match (order, text, format) {
+        (Some(_), true, None) => {
+            Err(Error::usage("text has no byte order").hint("leave out byteorder= or text=true"))
+        }
+        (Some(_), _, Some(_)) | (_, true, Some(_)) => {
+            Err(Error::usage("format= says it all").hint("leave out byteorder= and text="))
+        }
+        (_, true, None) => Ok(Some(Encoding::Text)),
+        (_, false, Some(format)) => Ok(Some(format)),
+        (order, false, None) => Ok(order.map(Encoding::Binary)),
+    }
+}
+
+const FORMATS: [(&str, Encoding); 3] = [
+    ("BIN01", Encoding::Binary(ByteOrder::Little)),
+    ("BIN10", Encoding::Binary(ByteOrder::Big)),
+    ("ASCII", Encoding::Text),
+];
+
+/// How a file is to be read.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    pub(crate) given: Given,
+    /// Whether the integers of key headers have no sign.
+    pub(crate) unsigned: bool,
+    pub(crate) select: Selection,
+}
+
+impl Reading {
+    pub(crate) fn of(options: &Options) -> Result<Self> {
+        if options.get("compress").is_some() {
+            return Err(Error::usage("option compress is for writing"));
+        }
+        let header = match options.get("header") {
+            None => Where::Inside,
+            Some("none") => Where::Absent,
+            Some(path) => Where::Outside(path.into()),
+        };
+        let mut keys: Vec<_> = KEYS
+            .iter()
+            .filter_map(|(name, key)| Some((*key, options.get(name)?.as_bytes().to_vec())))
+            .collect();
+        if let (Some(encoding), None) = (encoding(options)?, options.get("format")) {
+            keys.push(("FORMAT", encoding.format().as_bytes().to_vec()));
+        }
+        Ok(Self {
+            given: Given { header, keys },
+            unsigned: options.flag("unsigned")?,
+            select: Selection {
+                frames: options.parse("frames")?,
+                columns: options.parse("columns")?,
+                channels: options.parse("channels")?,
+            },
+        })
+    }
+}
+
+/// How files are to be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Writing {
+    pub(crate) dialect: Dialect,
+    pub(crate) encoding: Encoding,
+    /// The `DATA` of features that the user asked for.
+    pub(crate) data: Option<&'static str>,
+    /// The code for samples.
+    pub(crate) code: Option<Companding>,
+    /// Whether the data are packed.
+    pub(crate) packed: bool,
+    /// Whether there is a header.
+    pub(crate) header: bool,
+    /// Whether the integers of key headers have no sign.
+    pub(crate) unsigned: bool,
+}
+
+impl Writing {
+    /// What can be told without asking whether the options are for writing at all.
+    pub(crate) fn likely(dialect: Dialect, options: &Options) -> Result<Self> {
+        let order = match dialect {
+            Dialect::Spr => ByteOrder::Little,
+            Dialect::Key => ByteOrder::Big,
+        };
+        Ok(Self {
+            dialect,
+            encoding: encoding(options)?.unwrap_or(Encoding::Binary(order)),
+            data: None,
+            code: code(options),
+            packed: options.choice("compress", &[("gzip", ())])?.is_some(),
+            header: options.get("header") != Some("none"),
+            unsigned: options.flag("unsigned")?,
+        })
+    }
+
+    /// # Errors
+    /// An option is for reading only, its value is for reading only, or two contradict each other.
+    pub(crate) fn of(dialect: Dialect, options: &Options) -> Result<Self> {
+        if let Some(name) = READING.iter().find(|name| options.get(name).is_some()) {
+            return Err(Error::usage(format!("option {name} is for reading")));
+        }
+        let data = options.choice("data", &[("TRACK", "TRACK"), ("PARAM", "PARAM")])?;
+        let codes = ["ULAW", "MULAW", "ALAW"].map(|name| (name, ()));
+        options.choice("type", &codes)?;
+        options.choice("header", &[("none", ())])?;
+        let writing = Self {
+            data,
+            ..Self::likely(dialect, options)?
+        };
+        let little = writing.encoding == Encoding::Binary(ByteOrder::Little);
+        let contradiction = |what: &str, hint: &str| Err(Error::usage(what).hint(hint));
+        if dialect == Dialect::Key && little && writing.header {
+            return contradiction(
+                "a key header can't say that the numbers are little endian",
+                "leave out byteorder=little, or write spr",
+            );
+        }
+        if writing.code.is_some() && writing.encoding == Encoding::Text {
+            return contradiction("ULAW and ALAW are no text", "leave out text=true");
+        }
+        if writing.packed && !writing.header {
+            return contradiction(
+                "without a header nothing says that the data are packed",
+                "leave out compress=gzip, and end the file's name with .gz",
+            );
+        }
+        Ok(writing)
+    }
+}
+
+fn code(options: &Options) -> Option<Companding> {
+    match options.get("type") {
+        Some("ULAW" | "MULAW") => Some(Companding::MuLaw),
+        Some("ALAW") => Some(Companding::ALaw),
+        _ => None,
+    }
+}
