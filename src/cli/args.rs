@@ -50,6 +50,8 @@ pub(super) enum Verb {
     Convert(Box<ConvertArgs>),
     /// Say what data sets hold
     Info(Box<InfoArgs>),
+    /// Show the header of a SPRAAK file, or change it
+    Header(super::header::HeaderArgs),
     /// List the formats, or tell one in full
     Formats(FormatsArgs),
     /// Link Kaldi's own tool names to this program

@@ -26,9 +26,10 @@ pub(super) fn short_form(args: ConvertArgs) -> Result<u8> {
 
 /// A word that is no file may be meant as a verb.
 fn misspelt(error: Error, word: &str) -> Error {
-    const VERBS: [&str; 6] = [
+    const VERBS: [&str; 7] = [
         "convert",
         "info",
+        "header",
         "formats",
         "kaldi-links",
         "man",

@@ -4,6 +4,7 @@
 mod args;
 mod convert;
 mod formats;
+mod header;
 mod info;
 mod links;
 mod plan;
@@ -53,6 +54,7 @@ fn run(cli: Cli) -> Result<u8> {
         None => convert::short_form(cli.convert),
         Some(Verb::Convert(args)) => convert::run(*args),
         Some(Verb::Info(args)) => info::run(&args),
+        Some(Verb::Header(args)) => header::run(&args),
         Some(Verb::Formats(args)) => formats::run(&args),
         Some(Verb::KaldiLinks(args)) => links::run(&args),
         Some(Verb::Man) => {

@@ -34,7 +34,7 @@ pub(crate) fn score(dialect: Dialect, probe: &Probe<'_>, extensions: &[&str]) ->
 
 /// Whether `head` starts with lines of a key and a value, one of them telling, up to a line of
 /// only `#`.
-fn is_bare_key_header(head: &[u8]) -> bool {
+pub(crate) fn is_bare_key_header(head: &[u8]) -> bool {
     let mut telling = false;
     // What follows the last line break is no whole line.
     let Some(end) = head.iter().rposition(|b| *b == b'\n') else {

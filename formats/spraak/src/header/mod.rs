@@ -8,6 +8,7 @@ pub(crate) mod grammar;
 pub(crate) mod layers;
 mod lines;
 pub(crate) mod print;
+mod translate;
 
 use std::sync::Arc;
 

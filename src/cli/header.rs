@@ -1,0 +1,129 @@
+//! `spr-convert header FILE`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+use spr_core::bytes::{Access, Env, Locator, Output};
+use spr_core::{Limits, Result};
+use spr_format_spraak::header::Dialect;
+use spr_format_spraak::header::edit::HeaderFile;
+
+use super::{print, report};
+use crate::argument::pair;
+
+const EXAMPLES: &str = "\
+Examples:
+  spr-convert header a.trk                             show the header
+  spr-convert header a.trk > h.spr                     keep it, to be read with header=h.spr
+  spr-convert header a.trk --set speaker=ann -o b.trk  change a line, copy the data as they are
+  spr-convert header a.key --kind spr -o a.spr         the other sort of header";
+
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct HeaderArgs {
+    /// A SPRAAK file; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Give a key a value; a new key comes last
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Take a key away; this comes before --set
+    #[arg(long, value_name = "KEY")]
+    delete: Vec<String>,
+    /// Make it a header of this sort, if the data need not change
+    #[arg(long, value_name = "spr|key", hide_possible_values = true)]
+    kind: Option<KindArg>,
+    /// Say in the key HEADER_LEN how many bytes the header has
+    #[arg(long)]
+    header_len: bool,
+    /// Write the header and the data, which stay as they are; `-` is standard output
+    #[arg(short, long, value_name = "OUT", conflicts_with = "json")]
+    output: Option<PathBuf>,
+    /// Replace an output that exists
+    #[arg(long, requires = "output")]
+    overwrite: bool,
+    /// Print the header as JSON
+    #[arg(long)]
+    json: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy)]
+enum KindArg {
+    Spr,
+    Key,
+}
+
+/// Shows a header, or writes it with changes.
+pub(super) fn run(args: &HeaderArgs) -> Result<u8> {
+    let quiet = args.quiet;
+    let env = Env::new(Limits::default(), Access::default(), move |warning| {
+        if !quiet {
+            report::warning(warning);
+        }
+    });
+    let locator = match args.file.as_os_str() == "-" {
+        true => Locator::Stdin,
+        false => Locator::File(args.file.clone()),
+    };
+    let mut file = HeaderFile::open(env.open(&locator)?, &env)?;
+    for key in &args.delete {
+        file.delete(key)?;
+    }
+    for text in &args.set {
+        let (key, value) = pair(text)?;
+        file.set(&key, value.as_bytes())?;
+    }
+    if let Some(kind) = args.kind {
+        file.translate(match kind {
+            KindArg::Spr => Dialect::Spr,
+            KindArg::Key => Dialect::Key,
+        })?;
+    }
+    if args.header_len {
+        file.count()?;
+    }
+    let Some(path) = &args.output else {
+        let header = file.print()?;
+        return match args.json {
+            true => print(format!("{}\n", as_json(&file, args)).as_bytes()),
+            false => print(&header),
+        };
+    };
+    let output = match path.as_os_str() == "-" {
+        true => Output::stdout(),
+        false => Output::file(path),
+    };
+    let output = output.overwrite(args.overwrite);
+    file.write(&output)?;
+    output.commit()?;
+    Ok(super::DONE)
+}
+
+fn as_json(file: &HeaderFile, args: &HeaderArgs) -> Value {
+    let keys: Vec<_> = file.pairs().map(|(k, v)| [text(k), text(v)]).collect();
+    json!({
+        "input": args.file.to_string_lossy(),
+        "kind": match file.dialect() {
+            Dialect::Spr => "spr",
+            Dialect::Key => "key",
+        },
+        "header_bytes": file.header_bytes(),
+        "data_bytes": file.data_bytes(),
+        "keys": keys,
+    })
+}
+
+/// Text, or what is none as `{"bytes": hex}`.
+fn text(bytes: &[u8]) -> Value {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => {
+            let digits: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+            json!({ "bytes": digits })
+        }
+    }
+}
