@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use spr_core::bytes::{Access, Env, Locator, Output};
-use spr_core::{Limits, Result};
+use spr_core::{Error, Limits, Result};
 use spr_format_spraak::header::Dialect;
 use spr_format_spraak::header::edit::HeaderFile;
 
 use super::{print, report};
-use crate::argument::pair;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,8 +73,12 @@ pub(super) fn run(args: &HeaderArgs) -> Result<u8> {
         file.delete(key)?;
     }
     for text in &args.set {
-        let (key, value) = pair(text)?;
-        file.set(&key, value.as_bytes())?;
+        let Some((key, value)) = text.split_once('=') else {
+            return Err(Error::usage(format!(
+                "--set takes KEY=VALUE, '{text}' is none"
+            )));
+        };
+        file.set(key, value.as_bytes())?;
     }
     if let Some(kind) = args.kind {
         file.translate(match kind {

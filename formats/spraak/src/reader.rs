@@ -8,10 +8,13 @@ use spr_core::model::{DatasetInfo, Key, KeySource, Matrix, Utterance};
 use crate::contents::{Contents, Sort};
 use crate::data::{self, Layout};
 use crate::header::Header;
-use crate::header::layers::gather;
+use crate::header::layers::{Where, gather};
 use crate::options::Reading;
 use crate::select::Selection;
 use crate::vocabulary::{Dialect, Encoding};
+
+/// Bytes passed over at a time.
+const BLOCK: usize = 64 << 10;
 
 /// Reads the rows of a file.
 pub(crate) struct SpraakReader {
@@ -44,6 +47,11 @@ impl SpraakReader {
         };
         let encoding = match contents.encoding {
             Some(encoding) => encoding,
+            None if options.given.header == Where::Absent => {
+                return Err(source
+                    .malformed("nothing says how the numbers are stored")
+                    .hint("say it with format=BIN01, BIN10 or ASCII"));
+            }
             None => guessed(&mut source, &contents, &header, env)?,
         };
         let layout = Layout {
@@ -97,6 +105,11 @@ impl SpraakReader {
                 into.rows()
             );
             env.warn(&source.malformed(what));
+            // The checksum of compressed data stands at their end.
+            while !source.layers().is_empty() && !source.at_end()? {
+                let there = source.peek(BLOCK)?.len() as u64;
+                source.skip(there)?;
+            }
         }
         Ok(())
     }

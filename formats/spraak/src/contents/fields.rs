@@ -18,7 +18,9 @@ pub(super) fn count(header: &Header, key: &str) -> Result<Option<u64>> {
 pub(super) fn columns(header: &Header) -> Result<u64> {
     let name = header.name_of("DIM2");
     let Some(entry) = header.get("DIM2") else {
-        return Err(header.error(header.end, format!("the header has no {name}")));
+        return Err(header
+            .error(header.end, format!("the header has no {name}"))
+            .hint("say it with dim2=39, or whatever it is"));
     };
     dimension(entry)?.ok_or_else(|| entry.error(format!("{name} may not be left open with -1")))
 }

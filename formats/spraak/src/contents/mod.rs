@@ -159,7 +159,9 @@ fn check_layout(header: &Header) -> Result<()> {
 fn element(header: &Header) -> Result<(Stored, bool)> {
     let name = header.name_of("TYPE");
     let Some(entry) = header.get("TYPE") else {
-        return Err(header.error(header.end, format!("the header has no {name}")));
+        return Err(header
+            .error(header.end, format!("the header has no {name}"))
+            .hint("say it with type=F32, or whatever it is"));
     };
     match Type::of(&entry.value) {
         Type::Number { stored, text } => Ok((stored, text)),

@@ -5,13 +5,20 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use spr_core::bytes::{Codec, Sink, Source};
-use spr_core::{Error, Result};
+use spr_core::{Error, ErrorKind, Result};
 
 use super::BLOCK;
 
 /// The data of `source`, from here on, unpacked. Where gzip is due, a zlib stream will do too.
+///
+/// # Errors
+/// There is nothing: even no data at all make a stream.
 pub(crate) fn unpacked(mut source: Source, codec: Codec) -> Result<Source> {
     let codec = match source.peek(2)? {
+        [] => {
+            let what = format!("the {} data are cut off", codec.name());
+            return Err(source.error(ErrorKind::Truncated, what));
+        }
         // RFC 1950: the method and window, and a check that makes both a multiple of 31.
         &[method, check] if method & 0x8f == 8 && is_multiple(method, check) => Codec::Zlib,
         _ => codec,
