@@ -11,6 +11,7 @@ mod arguments;
 mod audio;
 mod convert;
 mod damage;
+mod header;
 mod info;
 mod kaldi;
 mod pdnn;
