@@ -123,7 +123,8 @@ fn guessed(
     env: &Env,
 ) -> Result<Encoding> {
     let (encoding, unsure) = data::guess(source, contents.due())?;
-    if unsure {
+    // The length does not tell one byte order from the other.
+    if unsure || contents.stored.size() > 1 {
         let what = format!("no FORMAT is given; taken to be {}", encoding.format());
         let hint = "if that is wrong, say byteorder=little, byteorder=big or text=true";
         env.warn(&header.error(header.end, what).hint(hint));

@@ -8,13 +8,14 @@
 )]
 
 use std::fs;
+use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use spr_core::bytes::{Env, Output, Source};
+use spr_core::bytes::{Access, Env, Output, Source};
 use spr_core::companding::Companding;
 use spr_core::format::{Format, Options, Place};
 use spr_core::model::{Audio, Decimal, Dtype, Matrix, Rank, Tag, Utterance};
-use spr_core::{ErrorKind, Result};
+use spr_core::{ErrorKind, Limits, Result};
 use spr_format_spraak::{KEY, SPR, Spraak};
 use spr_testkit::{faults, generate, read_memory, write_memory};
 
@@ -300,6 +301,34 @@ fn integers_of_key_files_may_have_no_sign() {
     let again = write(&KEY, &[("unsigned", "true")], &unsigned).unwrap();
     assert!(again.starts_with(b".key\nDATATYPE\tTRACK\nDATAFORMAT\tBYTE\n"));
     assert!(write(&KEY, &[], &unsigned).is_err());
+}
+
+#[test]
+fn keys_without_a_name_of_their_own_are_told_once() {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let ear = heard.clone();
+    let env = Env::new(Limits::default(), Access::default(), move |e| {
+        ear.lock().unwrap().push(e.to_string());
+    });
+    let mut utt = track(1, 1);
+    utt.meta.tags = vec![Tag {
+        format: "spraak",
+        key: b"TIMEBASE".to_vec(),
+        value: b"DISCRETE".to_vec(),
+    }];
+    for (format, warnings) in [(&SPR, 0), (&KEY, 1)] {
+        heard.lock().unwrap().clear();
+        let folder = tempfile::tempdir().unwrap();
+        let output = Output::folder(folder.path().join("out"));
+        let mut writer = format.create(output, &Options::default(), &env).unwrap();
+        for key in ["a", "b"] {
+            utt.key = key.into();
+            writer.write(&utt).unwrap();
+        }
+        let heard = heard.lock().unwrap();
+        assert_eq!(heard.len(), warnings, "{heard:?}");
+        assert!(heard.iter().all(|w| w.contains("utterance a: key headers have no TIMEBASE")));
+    }
 }
 
 #[test]
