@@ -327,7 +327,11 @@ fn keys_without_a_name_of_their_own_are_told_once() {
         }
         let heard = heard.lock().unwrap();
         assert_eq!(heard.len(), warnings, "{heard:?}");
-        assert!(heard.iter().all(|w| w.contains("utterance a: key headers have no TIMEBASE")));
+        assert!(
+            heard
+                .iter()
+                .all(|w| w.contains("utterance a: key headers have no TIMEBASE"))
+        );
     }
 }
 
