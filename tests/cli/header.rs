@@ -128,7 +128,7 @@ fn samples_and_ranges() {
     );
     let error = s.fails("a.sam,channels=1:2 jsonl:-");
     assert!(
-        error.contains("channels 1:2 are asked for, there are 2"),
+        error.contains("channel 2 is asked for, there are 2"),
         "{error}"
     );
     let error = s.fails("a.sam a.pfile");

@@ -90,7 +90,7 @@ impl Format for Spraak {
 
     fn open(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
         let reading = Reading::of(options).map_err(|e| e.file(source.name()))?;
-        Ok(Box::new(SpraakReader::open(source, self.0, &reading, env)?))
+        SpraakReader::open(source, self.0, reading, env)
     }
 
     fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {

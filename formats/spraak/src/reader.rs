@@ -29,13 +29,27 @@ pub(crate) struct SpraakReader {
 }
 
 impl SpraakReader {
-    /// Reads the header, and finds out what it leaves open.
+    /// Reads the header, and finds out what it leaves open. What is to be taken of features is
+    /// taken by stages behind the reader.
     pub(crate) fn open(
-        mut source: Source,
+        source: Source,
         expected: Dialect,
-        options: &Reading,
+        options: Reading,
         env: &Env,
-    ) -> Result<Self> {
+    ) -> Result<Box<dyn Reader>> {
+        let name = source.name().to_owned();
+        let reader = Self::of(source, expected, options, env)?;
+        match reader.contents.sort {
+            Sort::Features => {
+                let select = reader.select.clone();
+                let reader = select.of_features(Box::new(reader), env.limits);
+                reader.map_err(|e| e.file(name))
+            }
+            Sort::Sound { .. } => Ok(Box::new(reader)),
+        }
+    }
+
+    fn of(mut source: Source, expected: Dialect, options: Reading, env: &Env) -> Result<Self> {
         let header = gather(&mut source, expected, &options.given, env)?;
         let mut contents = Contents::of(&header, env)?;
         if options.unsigned && header.dialect == Dialect::Key {
@@ -76,10 +90,13 @@ impl SpraakReader {
             keys,
             ..DatasetInfo::default()
         };
-        if contents.sort == Sort::Features && options.select.is_all() {
-            info.frames = contents.rows;
-            info.dim = Some(contents.cols);
-            info.dtype = Some(contents.stored.dtype());
+        match contents.sort {
+            Sort::Features => {
+                info.frames = contents.rows;
+                info.dim = Some(contents.cols);
+                info.dtype = Some(contents.stored.dtype());
+            }
+            Sort::Sound { rate } => info.sample_rate = Some(rate),
         }
         Ok(Self {
             source,
@@ -148,17 +165,14 @@ impl Reader for SpraakReader {
         match self.contents.sort {
             Sort::Features => {
                 utt.clear_others();
-                let features = utt.features_mut();
-                self.fill(features)?;
-                let selected = self.select.of_features(features, &limits);
-                selected.map_err(|e| e.file(self.source.name()))?;
+                self.fill(utt.features_mut())?;
             }
             Sort::Sound { rate } => {
                 let mut audio = utt.audio.take().unwrap_or_default();
                 utt.clear_data();
                 audio.rate = rate;
                 self.fill(&mut audio.samples)?;
-                let selected = self.select.of_sound(&mut audio, &utt.meta, &limits);
+                let selected = self.select.of_sound(&mut audio, &mut utt.meta, &limits);
                 selected.map_err(|e| e.file(self.source.name()))?;
                 utt.audio = Some(audio);
             }

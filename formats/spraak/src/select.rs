@@ -1,82 +1,41 @@
-//! Ranges of frames, columns and channels, as `spr_copy` has them: counted from 0, both ends
-//! included.
+//! Some frames, columns and channels, as `spr_copy` takes them.
 
-use std::str::FromStr;
+use std::ops::Range;
 
+use spr_core::format::Reader;
 use spr_core::model::{Audio, Matrix, Meta};
+use spr_core::stage::{Ranges, SelectColumns, SelectFrames};
 use spr_core::{Error, Limits, Result};
 
-/// `FIRST:LAST`; an end that is left out is that of the data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Range {
-    first: usize,
-    last: Option<usize>,
-}
-
-impl FromStr for Range {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const SHAPE: &str = "a range is FIRST:LAST, both counted from 0 and included";
-        let (first, last) = text.split_once(':').ok_or(SHAPE)?;
-        let number = |digits: &str| digits.parse().map_err(|_| SHAPE);
-        let first = if first.is_empty() { 0 } else { number(first)? };
-        let last = if last.is_empty() {
-            None
-        } else {
-            Some(number(last)?)
-        };
-        match last {
-            Some(last) if last < first => Err("the range ends before it starts"),
-            _ => Ok(Self { first, last }),
-        }
-    }
-}
-
-impl Range {
-    /// The items it takes of `there`.
-    fn of(self, what: &str, there: usize) -> Result<std::ops::Range<usize>> {
-        let end = self.last.map_or(there, |last| last.saturating_add(1));
-        if self.first < end && end <= there {
-            return Ok(self.first..end);
-        }
-        let last = self.last.map_or(String::new(), |last| last.to_string());
-        Err(Error::unfit(format!(
-            "{what} {}:{last} are asked for, there are {there}",
-            self.first
-        )))
-    }
-}
-
 /// What to take of a file.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
-    pub(crate) frames: Option<Range>,
-    pub(crate) columns: Option<Range>,
-    pub(crate) channels: Option<Range>,
+    pub(crate) frames: Option<Ranges>,
+    pub(crate) columns: Option<Ranges>,
+    pub(crate) channels: Option<Ranges>,
 }
 
 impl Selection {
-    /// Whether it takes everything.
-    pub(crate) fn is_all(self) -> bool {
-        self.frames.is_none() && self.columns.is_none() && self.channels.is_none()
-    }
-
-    /// Takes frames and columns of features.
+    /// Takes frames and columns of a reader of features.
     ///
     /// # Errors
-    /// A range goes beyond what is there, or channels are asked for.
-    pub(crate) fn of_features(self, features: &mut Matrix, limits: &Limits) -> Result<()> {
+    /// Channels are asked for.
+    pub(crate) fn of_features(
+        &self,
+        mut reader: Box<dyn Reader>,
+        limits: Limits,
+    ) -> Result<Box<dyn Reader>> {
         if self.channels.is_some() {
             return Err(Error::unfit("holds vectors, channels are of samples")
                 .hint("columns=FIRST:LAST takes columns"));
         }
-        take(
-            features,
-            (self.frames, "frames"),
-            (self.columns, "columns"),
-            limits,
-        )
+        if let Some(frames) = &self.frames {
+            reader = Box::new(SelectFrames::new(reader, frames.clone(), limits));
+        }
+        if let Some(columns) = &self.columns {
+            reader = Box::new(SelectColumns::new(reader, columns.clone(), limits));
+        }
+        Ok(reader)
     }
 
     /// Takes channels of sound, and the samples of frames, which last as long as `meta` or
@@ -85,22 +44,38 @@ impl Selection {
     /// # Errors
     /// A range goes beyond what is there, a frame is no whole number of samples, or columns are
     /// asked for.
-    pub(crate) fn of_sound(self, audio: &mut Audio, meta: &Meta, limits: &Limits) -> Result<()> {
+    pub(crate) fn of_sound(
+        &self,
+        audio: &mut Audio,
+        meta: &mut Meta,
+        limits: &Limits,
+    ) -> Result<()> {
         if self.columns.is_some() {
             return Err(Error::unfit("holds samples, columns are of vectors")
                 .hint("channels=FIRST:LAST takes channels"));
         }
-        let samples = match self.frames {
-            Some(frames) => Some(of_frames(frames, audio, meta)?),
-            None => None,
-        };
-        let channels = (self.channels, "channels");
-        take(&mut audio.samples, (samples, "samples"), channels, limits)
+        if let Some(frames) = &self.frames {
+            let moments = of_frames(frames, audio, meta)?;
+            if moments.first().is_some_and(|run| run.start > 0) {
+                meta.frame_offset = None;
+            }
+            let all = 0..audio.samples.cols();
+            take(&mut audio.samples, &moments, &[all], limits)?;
+        }
+        if let Some(channels) = &self.channels {
+            let channels = channels.of("channel", audio.samples.cols())?;
+            if channels.is_empty() {
+                return Err(Error::unfit("no channel is asked for"));
+            }
+            let all = 0..audio.samples.rows();
+            take(&mut audio.samples, &[all], &channels, limits)?;
+        }
+        Ok(())
     }
 }
 
-/// The samples of a range of frames. A part of a frame at the end counts for none.
-fn of_frames(frames: Range, audio: &Audio, meta: &Meta) -> Result<Range> {
+/// The moments of frames. A part of a frame at the end counts for none.
+fn of_frames(frames: &Ranges, audio: &Audio, meta: &Meta) -> Result<Vec<Range<usize>>> {
     const DEFAULT_SHIFT: f64 = 0.01;
     let shift = meta
         .frame_shift
@@ -119,40 +94,33 @@ fn of_frames(frames: Range, audio: &Audio, meta: &Meta) -> Result<Range> {
         reason = "between 1 and a billion"
     )]
     let size = exact.round() as usize;
-    let there = audio.samples.rows() / size;
-    let taken = frames.of("frames", there)?;
-    Ok(Range {
-        first: taken.start * size,
-        last: Some(taken.end * size - 1),
-    })
+    let runs = frames.of("frame", audio.samples.rows() / size)?;
+    let moments = runs.into_iter();
+    Ok(moments
+        .map(|run| run.start * size..run.end * size)
+        .collect())
 }
 
-type Asked<'a> = (Option<Range>, &'a str);
-
-/// Keeps the rows and columns that are asked for.
+/// Keeps runs of rows and columns.
 fn take(
     matrix: &mut Matrix,
-    (rows, row_name): Asked<'_>,
-    (cols, col_name): Asked<'_>,
+    rows: &[Range<usize>],
+    cols: &[Range<usize>],
     limits: &Limits,
 ) -> Result<()> {
-    if rows.is_none() && cols.is_none() {
-        return Ok(());
-    }
-    let taken = |range: Option<Range>, what, there| match range {
-        Some(range) => range.of(what, there),
-        None => Ok(0..there),
-    };
-    let rows = taken(rows, row_name, matrix.rows())?;
-    let cols = taken(cols, col_name, matrix.cols())?;
     let (dtype, size) = (matrix.dtype(), matrix.dtype().size());
-    let source = std::mem::take(matrix);
-    let out = matrix.reset(dtype, source.rank(), rows.len(), cols.len(), limits)?;
-    let (width, part) = (source.cols() * size, cols.start * size..cols.end * size);
-    let whole = &source.as_bytes()[rows.start * width..rows.end * width];
-    let kept = whole.chunks_exact(width).map(|row| &row[part.clone()]);
-    for (to, from) in out.chunks_exact_mut(part.len()).zip(kept) {
-        to.copy_from_slice(from);
+    let all = std::mem::take(matrix);
+    let count = |runs: &[Range<usize>]| runs.iter().map(Range::len).sum();
+    let mut out = matrix.reset(dtype, all.rank(), count(rows), count(cols), limits)?;
+    let width = all.cols() * size;
+    for row in rows.iter().cloned().flatten() {
+        let row = &all.as_bytes()[row * width..(row + 1) * width];
+        for run in cols {
+            let run = &row[run.start * size..run.end * size];
+            let (part, rest) = out.split_at_mut(run.len());
+            part.copy_from_slice(run);
+            out = rest;
+        }
     }
     Ok(())
 }
@@ -163,73 +131,51 @@ mod tests {
 
     use super::*;
 
-    fn range(text: &str) -> Option<Range> {
+    fn sound(meta: &Meta, rate: u32, channels: usize, selection: &Selection) -> Result<Vec<i16>> {
+        let samples = Matrix::from_rows(&[0i16, 1, 2, 3, 4, 5, 6, 7], channels, Rank::Matrix)?;
+        let mut audio = Audio { rate, samples };
+        selection.of_sound(&mut audio, &mut meta.clone(), &Limits::default())?;
+        Ok(audio.samples.as_slice::<i16>().unwrap().to_vec())
+    }
+
+    fn ranges(text: &str) -> Option<Ranges> {
         text.parse().ok()
     }
 
     #[test]
-    fn ranges_include_both_ends() {
-        for (text, taken) in [
-            ("0:2", Some(0..3)),
-            ("4:4", Some(4..5)),
-            ("3:", Some(3..5)),
-            (":1", Some(0..2)),
-            (":", Some(0..5)),
-            ("2:5", None),
-            ("5:", None),
-            ("0:18446744073709551615", None),
-        ] {
-            let range = range(text).unwrap();
-            assert_eq!(range.of("frames", 5).ok(), taken, "{text}");
-        }
-        for text in [
-            "",
-            "3",
-            "3:2",
-            "-1:2",
-            "a:b",
-            "1:2:3",
-            "0:18446744073709551616",
-        ] {
-            assert_eq!(range(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn rows_and_columns_are_taken() {
-        let limits = Limits::default();
-        let mut matrix = Matrix::from_rows(&[1i16, 2, 3, 4, 5, 6], 3, Rank::Matrix).unwrap();
-        let selection = Selection {
-            frames: range("1:1"),
-            columns: range("1:2"),
-            channels: None,
-        };
-        selection.of_features(&mut matrix, &limits).unwrap();
-        assert_eq!((matrix.rows(), matrix.cols()), (1, 2));
-        assert_eq!(matrix.as_slice::<i16>().unwrap(), [5, 6]);
-        let error = selection.of_features(&mut matrix, &limits).unwrap_err();
-        assert_eq!(error.to_string(), "frames 1:1 are asked for, there are 1");
-    }
-
-    #[test]
     fn frames_of_sound_are_whole() {
-        let sound = |meta: &Meta, rate, frames| {
-            let samples = Matrix::from_rows(&[0i16, 1, 2, 3, 4, 5, 6], 1, Rank::Matrix).unwrap();
-            let mut audio = Audio { rate, samples };
+        let frames = |meta: &Meta, rate, text| {
             let selection = Selection {
-                frames: range(frames),
+                frames: ranges(text),
                 ..Selection::default()
             };
-            let result = selection.of_sound(&mut audio, meta, &Limits::default());
-            result.map(|()| audio.samples.as_slice::<i16>().unwrap().to_vec())
+            sound(meta, rate, 1, &selection)
         };
         let mut meta = Meta::default();
-        assert_eq!(sound(&meta, 200, "1:1").unwrap(), [2, 3]);
-        // The seventh sample is part of a frame.
-        assert_eq!(sound(&meta, 200, "2:").unwrap(), [4, 5]);
-        assert!(sound(&meta, 200, "3:3").is_err());
-        assert!(sound(&meta, 250, "0:0").is_err());
+        assert_eq!(frames(&meta, 200, "1:1").unwrap(), [2, 3]);
+        assert_eq!(frames(&meta, 200, "0,2").unwrap(), [0, 1, 4, 5]);
+        // The last two samples are part of a frame.
+        assert_eq!(frames(&meta, 300, "1:").unwrap(), [3, 4, 5]);
+        assert!(frames(&meta, 300, "2:2").is_err());
+        assert!(frames(&meta, 250, "0:0").is_err());
         meta.frame_shift = Decimal::parse("0.004");
-        assert_eq!(sound(&meta, 250, "6:6").unwrap(), [6]);
+        assert_eq!(frames(&meta, 250, "6:6").unwrap(), [6]);
+    }
+
+    #[test]
+    fn channels_are_taken() {
+        let channels = |text| {
+            let selection = Selection {
+                channels: ranges(text),
+                ..Selection::default()
+            };
+            sound(&Meta::default(), 8000, 4, &selection)
+        };
+        assert_eq!(channels("1:2").unwrap(), [1, 2, 5, 6]);
+        assert_eq!(channels("^0").unwrap(), [3, 7]);
+        assert_eq!(channels("3,0").unwrap(), [3, 0, 7, 4]);
+        for text in ["4", "1:4", "2:1", "nil"] {
+            assert!(channels(text).is_err(), "{text}");
+        }
     }
 }

@@ -367,9 +367,9 @@ fn ranges_are_taken_on_reading() {
             &Env::default(),
         )
         .unwrap();
+    // The stage that selects does not count beforehand.
     assert_eq!(reader.info().frames, None);
-    reader.read(&mut Utterance::default()).unwrap();
-    assert_eq!(reader.info().frames, Some(2));
+    assert!(reader.read(&mut Utterance::default()).unwrap());
     let bytes = write(
         &SPR,
         &[("type", "ALAW")],
