@@ -120,12 +120,8 @@ fn samples_and_ranges() {
     let second = s.ok("a.sam,channels=1:1 jsonl:-").out;
     assert!(second.contains("\"data\":[[-1],[-2],[-3]]"), "{second}");
     s.ok("a.sam b.sam,type=ULAW,compress=gzip --quiet");
-    assert_eq!(
-        s.ok("info --json b.sam")
-            .out
-            .contains("\"compression\":\"gzip\""),
-        true
-    );
+    let facts = s.ok("info --json b.sam").out;
+    assert!(facts.contains("\"compression\":\"gzip\""), "{facts}");
     let error = s.fails("a.sam,channels=1:2 jsonl:-");
     assert!(
         error.contains("channel 2 is asked for, there are 2"),

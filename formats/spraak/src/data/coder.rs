@@ -31,45 +31,37 @@ fn is_multiple(method: u8, check: u8) -> bool {
 }
 
 /// Where data are written: straight into a file, or through a coder.
-pub(crate) enum Body<'a> {
-    Plain(&'a mut Sink),
-    Packed(&'a mut Sink, GzEncoder<Vec<u8>>),
+pub(crate) struct Body<'a> {
+    sink: &'a mut Sink,
+    coder: Option<GzEncoder<Vec<u8>>>,
 }
 
 impl<'a> Body<'a> {
     pub(crate) fn new(sink: &'a mut Sink, packed: bool) -> Self {
-        if packed {
-            let encoder = GzEncoder::new(Vec::new(), Compression::default());
-            Self::Packed(sink, encoder)
-        } else {
-            Self::Plain(sink)
-        }
+        let coder = packed.then(|| GzEncoder::new(Vec::new(), Compression::default()));
+        Self { sink, coder }
     }
 
     /// Appends data.
     pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        match self {
-            Self::Plain(sink) => sink.put(bytes),
-            Self::Packed(sink, encoder) => {
-                for chunk in bytes.chunks(BLOCK) {
-                    encoder.write_all(chunk).map_err(|e| failed(sink, e))?;
-                    sink.put(encoder.get_ref())?;
-                    encoder.get_mut().clear();
-                }
-                Ok(())
-            }
+        let Some(coder) = &mut self.coder else {
+            return self.sink.put(bytes);
+        };
+        for chunk in bytes.chunks(BLOCK) {
+            coder.write_all(chunk).map_err(|e| failed(self.sink, e))?;
+            self.sink.put(coder.get_ref())?;
+            coder.get_mut().clear();
         }
+        Ok(())
     }
 
     /// Ends the coder's stream.
     pub(crate) fn finish(self) -> Result<()> {
-        match self {
-            Self::Plain(_) => Ok(()),
-            Self::Packed(sink, encoder) => {
-                let rest = encoder.finish().map_err(|e| failed(sink, e))?;
-                sink.put(&rest)
-            }
-        }
+        let Some(coder) = self.coder else {
+            return Ok(());
+        };
+        let rest = coder.finish().map_err(|e| failed(self.sink, e))?;
+        self.sink.put(&rest)
     }
 }
 
