@@ -5,7 +5,7 @@ mod branch;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use spr_core::bytes::Env;
+use spr_core::bytes::{Env, Output};
 use spr_core::format::{Reader, Registry, Written};
 use spr_core::loss::{LossKind, LossPolicy, LossReport};
 use spr_core::model::{Dtype, Utterance};
@@ -176,15 +176,15 @@ impl Job {
             .transpose()?;
         let mut written = main.finish(&self.policy)?;
         written.bytes += beside.map_or(0, |w| w.bytes);
-        if let Some(side) = side {
-            side.commit()?;
-        }
+        let losses = main.losses().clone();
+        let outputs = side.into_iter().chain([main]).flat_map(Branch::outputs);
+        Output::commit_all(outputs)?;
         Ok(Outcome {
             written,
             skipped,
             from,
             to: self.target.format().info().name,
-            losses: main.commit()?,
+            losses,
             decoded,
             partitions: partitions.map(|partitions| partitions.begun()),
             elapsed: started.elapsed(),

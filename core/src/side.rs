@@ -43,7 +43,7 @@ impl SideReader {
                 None => return Ok(None),
             },
         };
-        let source = Source::open(&path)?;
+        let source = env.open_file(&path)?;
         Ok(Some(Self {
             source,
             line: Vec::new(),

@@ -212,6 +212,7 @@ impl Target {
             .overwrite(overwrite)
             .access(env.access)
             .threads(env.threads)
+            .apart_from(env)
     }
 
     /// How the argument is understood, for `--explain`.

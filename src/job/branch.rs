@@ -134,7 +134,7 @@ impl<'a> Branch<'a> {
         open.writer.write(utt).map_err(|e| e.utterance(&utt.key))
     }
 
-    /// Completes the output, which has its final name only after [`commit`](Self::commit).
+    /// Completes the output, which has its final name only after the commit.
     pub(super) fn finish(&mut self, policy: &LossPolicy) -> Result<Written> {
         let format = self.target.format().info().name;
         if let Some(error) = self.adapter.report().denied(policy, format) {
@@ -144,8 +144,13 @@ impl<'a> Branch<'a> {
         Ok(self.written)
     }
 
-    pub(super) fn commit(self) -> Result<LossReport> {
-        self.finished.into_iter().try_for_each(Output::commit)?;
-        Ok(self.adapter.report().clone())
+    /// What was lost.
+    pub(super) fn losses(&self) -> &LossReport {
+        self.adapter.report()
+    }
+
+    /// What is finished and can be committed.
+    pub(super) fn outputs(self) -> Vec<Output> {
+        self.finished
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Source;
+use super::inputs::Inputs;
 use crate::{Error, Limits, Result};
 
 /// Where bytes come from.
@@ -58,6 +59,8 @@ pub struct Env {
     /// the right type and shape that hold anything, and pass over the bytes in the file.
     pub values: bool,
     listener: Arc<dyn Fn(&Error) + Send + Sync>,
+    /// What was opened, shared by all clones.
+    pub(super) inputs: Inputs,
 }
 
 impl Default for Env {
@@ -80,6 +83,7 @@ impl Env {
             threads: 2,
             values: true,
             listener: Arc::new(listener),
+            inputs: Inputs::default(),
         }
     }
 
@@ -95,14 +99,28 @@ impl Env {
     pub fn open(&self, at: &Locator) -> Result<Source> {
         match at {
             Locator::Stdin => Source::stdin(),
-            Locator::File(path) => Source::open(path),
-            Locator::FileAt(path, offset) => Source::open_at(path, *offset),
+            Locator::File(path) => self.open_file(path),
+            Locator::FileAt(path, offset) => self.open_file_at(path, *offset),
             Locator::Command(line) if self.access == Access::Safe => {
                 Err(Error::usage(format!("refused to run '{line}'"))
                     .hint("drop --safe to allow it"))
             }
             Locator::Command(line) => Source::command(line),
         }
+    }
+
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn open_file(&self, path: &Path) -> Result<Source> {
+        self.inputs.add(path);
+        Source::open(path)
+    }
+
+    fn open_file_at(&self, path: &Path, offset: u64) -> Result<Source> {
+        self.inputs.add(path);
+        Source::open_at(path, offset)
     }
 
     /// Opens what a script file names. A file that is not found from the working directory is
@@ -116,8 +134,8 @@ impl Env {
                 "refused to run the command '{line}' found in the file"
             ))
             .hint("if you trust the file, allow its commands with --allow-pipes")),
-            Locator::File(path) => Source::open(&beside(script, path)),
-            Locator::FileAt(path, offset) => Source::open_at(&beside(script, path), *offset),
+            Locator::File(path) => self.open_file(&beside(script, path)),
+            Locator::FileAt(path, offset) => self.open_file_at(&beside(script, path), *offset),
             other => self.open(other),
         }
     }

@@ -4,9 +4,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use tempfile::TempDir;
-
-use super::temporary::{exists, temporary_beside};
+use super::commit::{Change, New};
+use super::temporary::{Temporary, exists, is_empty, live};
 use super::{Codec, Sink};
 use crate::model::Key;
 use crate::{Error, Result};
@@ -15,7 +14,7 @@ use crate::{Error, Result};
 /// target, or hands its files over if the target exists.
 pub(super) struct Folder {
     target: PathBuf,
-    staging: Option<TempDir>,
+    staging: Option<Temporary>,
 }
 
 impl Folder {
@@ -36,14 +35,17 @@ impl Folder {
             Some(dir) => dir.path(),
             None => {
                 check(&self.target, overwrite)?;
-                let dir = temporary_beside(&self.target, 0o777, |builder, parent| {
-                    builder.tempdir_in(parent)
-                });
+                // A folder that exists may be all that can be written to.
+                let dir = match self.target.is_dir() {
+                    true => Temporary::folder(&self.target.join("folder")),
+                    false => Temporary::folder(&self.target),
+                };
                 self.staging.insert(dir.map_err(failed)?).path()
             }
         };
         let relative = path_of_key(key, extension)?;
         let path = root.join(&relative);
+        let _live = live();
         if let Some(parent) = path.parent().filter(|p| *p != root) {
             fs::create_dir_all(parent).map_err(failed)?;
         }
@@ -63,45 +65,67 @@ impl Folder {
         Ok(Sink::file(name, file))
     }
 
-    pub(super) fn commit(&mut self, overwrite: bool) -> Result<()> {
+    /// The names that a commit changes, and what must be kept until then.
+    pub(super) fn changes(
+        &mut self,
+        overwrite: bool,
+        changes: &mut Vec<Change>,
+    ) -> Result<Option<Temporary>> {
         let target = &self.target;
-        let failed =
-            |e| Error::io("cannot rename into place", e).file(target.display().to_string());
+        let failed = |e| Error::io("cannot fill the folder", e).file(target.display().to_string());
         let Some(staging) = self.staging.take() else {
-            check(target, overwrite)?;
-            return fs::create_dir_all(target).map_err(failed);
+            fs::create_dir_all(target.parent().unwrap_or(target)).map_err(failed)?;
+            changes.push(Change {
+                new: New::Folder,
+                target: target.clone(),
+                overwrite,
+            });
+            return Ok(None);
         };
         if !target.exists() {
-            return fs::rename(staging.keep(), target).map_err(failed);
+            changes.push(Change {
+                new: New::Whole(staging),
+                target: target.clone(),
+                overwrite: false,
+            });
+            return Ok(None);
         }
-        for entry in walkdir::WalkDir::new(staging.path()).min_depth(1) {
+        for entry in walkdir::WalkDir::new(staging.path()) {
             let entry = entry.map_err(|e| failed(e.into()))?;
             let Ok(relative) = entry.path().strip_prefix(staging.path()) else {
                 continue;
             };
+            let is_folder = entry.file_type().is_dir();
             let to = target.join(relative);
-            if entry.file_type().is_dir() {
-                fs::create_dir_all(&to).map_err(failed)?;
-            } else {
-                fs::rename(entry.path(), &to).map_err(failed)?;
+            if is_folder && entry.depth() > 0 && to.is_symlink() {
+                return Err(Error::unfit("is a link, which may lead out of the folder")
+                    .file(to.display().to_string()));
             }
+            changes.push(Change {
+                new: match is_folder {
+                    true => New::Folder,
+                    false => New::Inside(entry.into_path()),
+                },
+                target: to,
+                overwrite,
+            });
         }
-        Ok(())
+        Ok(Some(staging))
     }
 }
 
 /// A folder may be filled if it is new or empty.
 fn check(target: &Path, overwrite: bool) -> Result<()> {
     let name = target.display().to_string();
-    match fs::read_dir(target) {
-        Ok(mut entries) => match entries.next() {
-            Some(_) if !overwrite => Err(exists(name)),
-            _ => Ok(()),
-        },
-        Err(e) if e.kind() == io::ErrorKind::NotADirectory => {
-            Err(Error::usage("is a file, a folder is due").file(name))
-        }
-        Err(_) => Ok(()),
+    if !target.exists() {
+        return Ok(());
+    }
+    if !target.is_dir() {
+        return Err(Error::usage("is a file, a folder is due").file(name));
+    }
+    match overwrite || is_empty(target) {
+        true => Ok(()),
+        false => Err(exists(name)),
     }
 }
 

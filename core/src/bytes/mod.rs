@@ -2,9 +2,11 @@
 
 mod codec;
 mod command;
+mod commit;
 mod env;
 mod folder;
 mod gzip;
+mod inputs;
 mod output;
 mod sink;
 mod source;
@@ -18,3 +20,5 @@ pub use folder::key_of_file;
 pub use output::{MemoryFiles, Output, Part};
 pub use sink::{Finish, Sink};
 pub use source::Source;
+pub use temporary::abandon_outputs;
+pub(crate) use temporary::is_temporary;

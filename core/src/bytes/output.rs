@@ -6,12 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tempfile::TempPath;
-
 use super::command::Command;
+use super::commit::{self, Change, New};
+use super::env::Env;
 use super::folder::Folder;
+use super::inputs::Inputs;
 use super::sink::{Finish, Memory, Sink};
-use super::temporary::{exists, temporary_beside};
+use super::temporary::{Temporary, exists};
 use super::{Access, Codec};
 use crate::model::Key;
 use crate::{Error, Result};
@@ -41,7 +42,7 @@ pub type MemoryFiles = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 
 /// A place for a writer's streams. Clones are handles to the same place.
 ///
-/// Files are written under temporary names beside their targets and renamed by
+/// Files are written under temporary names beside their targets, put on the disk and renamed by
 /// [`commit`](Self::commit), in the order in which their sinks were finished. Dropping all handles
 /// abandons the output and leaves nothing behind. Standard output and commands can't be taken back.
 ///
@@ -70,17 +71,18 @@ struct Inner {
 }
 
 /// How streams are opened.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Rules {
     overwrite: bool,
     access: Access,
     threads: usize,
+    inputs: Inputs,
 }
 
 type Finished = Arc<Mutex<Vec<Entry>>>;
 
 enum Entry {
-    File(TempPath, PathBuf),
+    File(Temporary, PathBuf),
     Memory(String, Arc<Mutex<Option<Vec<u8>>>>),
 }
 
@@ -172,6 +174,13 @@ impl Output {
         self
     }
 
+    /// Refuses to replace what was opened through `env`, now or until the commit.
+    #[must_use]
+    pub fn apart_from(self, env: &Env) -> Self {
+        self.lock().rules.inputs = env.inputs.clone();
+        self
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // A thread that died while it held the lock left nothing half done that matters here.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -244,7 +253,7 @@ impl Output {
                 &mut inner.main
             }
         };
-        open(place, part.label(), patch, inner.rules, &inner.finished)
+        open(place, part.label(), patch, &inner.rules, &inner.finished)
     }
 
     /// Removes a companion left by an earlier run when this output is committed over it.
@@ -258,47 +267,67 @@ impl Output {
     /// Gives everything that was finished its final name.
     ///
     /// # Errors
-    /// The system refuses; what had its final name already is removed again.
+    /// As [`commit_all`](Self::commit_all).
     pub fn commit(self) -> Result<()> {
-        let mut inner = self.lock();
-        let entries: Vec<_> = match inner.finished.lock() {
-            Ok(mut finished) => finished.drain(..).collect(),
-            Err(poisoned) => poisoned.into_inner().drain(..).collect(),
-        };
-        let mut done: Vec<PathBuf> = Vec::new();
+        Self::commit_all([self])
+    }
+
+    /// Gives everything that was finished in several outputs its final name: all or nothing.
+    ///
+    /// # Errors
+    /// A target exists by now, was opened as an input, or the system refuses; everything is then
+    /// as it was before.
+    pub fn commit_all(outputs: impl IntoIterator<Item = Self>) -> Result<()> {
+        let mut changes = Vec::new();
+        let mut staging = Vec::new();
+        let mut inputs = Inputs::default();
+        for output in outputs {
+            let mut inner = output.lock();
+            inner.changes(&mut changes, &mut staging)?;
+            inputs = inner.rules.inputs.clone();
+        }
+        commit::commit(changes, &inputs)
+    }
+}
+
+impl Inner {
+    /// The names that a commit changes; `staging` keeps the folders that files are taken from.
+    fn changes(&mut self, changes: &mut Vec<Change>, staging: &mut Vec<Temporary>) -> Result<()> {
+        let overwrite = self.rules.overwrite;
+        if let Place::Folder(folder) = &mut self.main {
+            staging.extend(folder.changes(overwrite, changes)?);
+        }
+        let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries: Vec<_> = finished.drain(..).collect();
+        let mut new = Vec::new();
         for entry in entries {
             match entry {
-                Entry::File(file, target) => {
-                    if let Err(e) = file.persist(&target) {
-                        done.iter().for_each(|path| drop(fs::remove_file(path)));
-                        return Err(Error::io("cannot rename into place", e.error)
-                            .file(target.display().to_string()));
-                    }
-                    done.push(target);
-                }
+                Entry::File(file, target) => new.push(Change {
+                    new: New::Whole(file),
+                    target,
+                    overwrite,
+                }),
                 Entry::Memory(name, bytes) => {
-                    let bytes = bytes
-                        .lock()
-                        .ok()
-                        .and_then(|mut b| b.take())
-                        .unwrap_or_default();
-                    if let Place::Memory(files) = &inner.main
+                    let bytes = bytes.lock().ok().and_then(|mut b| b.take());
+                    if let Place::Memory(files) = &self.main
                         && let Ok(mut files) = files.lock()
                     {
-                        files.insert(name, bytes);
+                        files.insert(name, bytes.unwrap_or_default());
                     }
                 }
             }
         }
-        let overwrite = inner.rules.overwrite;
-        if let Place::Folder(folder) = &mut inner.main {
-            folder.commit(overwrite)?;
-        }
-        for path in &inner.stale {
-            if !done.contains(path) {
-                let _ = fs::remove_file(path);
-            }
-        }
+        let stale = self.stale.drain(..).filter(|path| path.is_file());
+        let stale = stale.filter(|path| new.iter().all(|change| change.target != *path));
+        let freed: Vec<_> = stale
+            .map(|target| Change {
+                new: New::Nothing,
+                target,
+                overwrite,
+            })
+            .collect();
+        changes.extend(new);
+        changes.extend(freed);
         Ok(())
     }
 }
@@ -350,7 +379,7 @@ fn open(
     place: &mut Place,
     memory_name: String,
     patch: bool,
-    rules: Rules,
+    rules: &Rules,
     finished: &Finished,
 ) -> Result<Sink> {
     let name = place.name();
@@ -394,7 +423,7 @@ fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
 }
 
-fn create_file(path: &Path, patch: bool, rules: Rules, finished: &Finished) -> Result<Sink> {
+fn create_file(path: &Path, patch: bool, rules: &Rules, finished: &Finished) -> Result<Sink> {
     let name = path.display().to_string();
     if path.is_dir() {
         return Err(Error::usage("is a folder, one file is due").file(name));
@@ -402,9 +431,9 @@ fn create_file(path: &Path, patch: bool, rules: Rules, finished: &Finished) -> R
     if !rules.overwrite && path.symlink_metadata().is_ok() {
         return Err(exists(name));
     }
-    let temporary = temporary_beside(path, 0o666, |builder, folder| builder.tempfile_in(folder))
-        .map_err(|e| Error::io("cannot create", e).file(&name))?;
-    let (file, temporary) = temporary.into_parts();
+    rules.inputs.refuse(path)?;
+    let (temporary, file) =
+        Temporary::file(path).map_err(|e| Error::io("cannot create", e).file(&name))?;
     let sink = match Codec::from_path(path) {
         Some(codec) => {
             let stream = codec

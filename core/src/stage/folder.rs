@@ -81,7 +81,7 @@ impl FolderReader {
     }
 
     fn read_file(&mut self, path: &Path, utt: &mut Utterance) -> Result<()> {
-        let source = Source::open(path)?;
+        let source = self.env.open_file(path)?;
         let mut reader = self.format.open(source, &self.options, &self.env)?;
         if self.info.compression.is_none() {
             self.info.compression.clone_from(&reader.info().compression);

@@ -63,7 +63,7 @@ impl Input {
         let table = self.open_keyed(registry, env)?;
         let mut joined = JoinLabels::new(reader, table, self.text());
         if let Some(path) = speakers {
-            joined = joined.mapped(KeyMap::read(Source::open(path)?, &env.limits)?);
+            joined = joined.mapped(KeyMap::read(env.open_file(path)?, &env.limits)?);
         }
         Ok(Box::new(joined))
     }
