@@ -13,6 +13,7 @@ use spr_core::stage::{Partitions, Prefetch};
 use spr_core::{Error, Result};
 
 use crate::argument::{Input, Target};
+use crate::places;
 use branch::Branch;
 
 /// What to do about an utterance that can't be converted.
@@ -47,6 +48,10 @@ pub struct Job {
     pub overwrite: bool,
     /// Whether to do everything but write.
     pub dry_run: bool,
+    /// Whether outputs are read back and compared before they get their names.
+    pub verify: bool,
+    /// Whether the outcome has a hash of what was written.
+    pub hash: bool,
 }
 
 /// What a conversion did.
@@ -66,6 +71,11 @@ pub struct Outcome {
     pub decoded: Option<String>,
     /// Partitions, where each went to an output of its own.
     pub partitions: Option<u64>,
+    /// A hash of what was written that does not depend on the format, if it was asked for and
+    /// there is one output.
+    pub hash: Option<String>,
+    /// Whether it was read back and found to be the same.
+    pub verified: bool,
     /// How long it took.
     pub elapsed: Duration,
 }
@@ -106,6 +116,8 @@ impl Job {
             on_error: OnError::default(),
             overwrite: false,
             dry_run: false,
+            verify: false,
+            hash: false,
         }
     }
 
@@ -121,6 +133,7 @@ impl Job {
     ) -> Result<Outcome> {
         let started = Instant::now();
         self.check_numbers()?;
+        self.check_places(env)?;
         let partitions = self.target.is_numbered().then(Partitions::default);
         let (mut reader, from) = self.open_inputs(partitions.as_ref(), registry, env)?;
         let keys = reader.info().keys;
@@ -177,6 +190,7 @@ impl Job {
         let mut written = main.finish(&self.policy)?;
         written.bytes += beside.map_or(0, |w| w.bytes);
         let losses = main.losses().clone();
+        let hash = main.hash().filter(|_| self.hash);
         let outputs = side.into_iter().chain([main]).flat_map(Branch::outputs);
         Output::commit_all(outputs)?;
         Ok(Outcome {
@@ -187,6 +201,8 @@ impl Job {
             losses,
             decoded,
             partitions: partitions.map(|partitions| partitions.begun()),
+            hash,
+            verified: self.verify && !self.dry_run,
             elapsed: started.elapsed(),
         })
     }
@@ -204,6 +220,17 @@ impl Job {
             }
             _ => Ok(()),
         }
+    }
+
+    /// No output may be an input, and all inputs are known before the first output is made.
+    fn check_places(&self, env: &Env) -> Result<()> {
+        let inputs = self.inputs.iter().chain(&self.labels);
+        let inputs = inputs.flat_map(Input::sources).chain(self.utt2spk.clone());
+        let inputs: Vec<_> = inputs.collect();
+        inputs.iter().for_each(|path| env.reads(path));
+        let mut outputs = self.target.paths();
+        outputs.extend(self.labels_out.iter().flat_map(Target::paths));
+        places::check(&inputs, &outputs)
     }
 
     /// All inputs as one reader with the labels joined, which reads ahead, and the format of the

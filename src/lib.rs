@@ -19,7 +19,9 @@ pub mod cli;
 pub mod inspect;
 pub mod job;
 mod kaldi;
+mod places;
 pub mod spec;
+mod verify;
 
 pub use spr_core as core;
 pub use spr_core::{Error, ErrorKind, Result};

@@ -38,7 +38,7 @@ impl SideReader {
         let path = match options.get(OPTION.name) {
             Some("none") => return Ok(None),
             Some(path) => PathBuf::from(path),
-            None => match data.path().map(beside).filter(|path| path.exists()) {
+            None => match data.path().map(beside).filter(|path| env.exists(path)) {
                 Some(path) => path,
                 None => return Ok(None),
             },

@@ -196,6 +196,21 @@ impl Input {
         &self.text
     }
 
+    /// The files and folders that are read, as far as the argument names them.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        let mut paths = match &self.place {
+            Place::Folder(path) | Place::At(Locator::File(path) | Locator::FileAt(path, _)) => {
+                vec![path.clone()]
+            }
+            Place::At(Locator::Stdin | Locator::Command(_)) => Vec::new(),
+        };
+        if let Some((labels, speakers)) = &self.labels {
+            paths.extend(labels.sources());
+            paths.extend(speakers.clone());
+        }
+        paths
+    }
+
     /// Whether Kaldi's option `p` asks to pass over bad entries.
     pub fn is_permissive(&self) -> bool {
         self.permissive

@@ -1,6 +1,6 @@
 //! Outputs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use spr_core::bytes::{Codec, Env, Output};
 use spr_core::format::{Caps, Count, Format, Options, Place, Registry};
@@ -189,6 +189,17 @@ impl Target {
         last.is_some_and(|(_, value)| value == "keep")
     }
 
+    /// Whether values are stored in a form that changes them.
+    pub fn is_compressed(&self) -> bool {
+        let last = self.pairs.iter().rev().find(|(key, _)| key == "compress");
+        last.is_some_and(|(_, value)| value != "keep")
+    }
+
+    /// The files and folders that are written, as far as the argument names them.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.output.paths()
+    }
+
     /// Its options.
     ///
     /// # Errors
@@ -203,6 +214,11 @@ impl Target {
     /// An option is unknown or its value wrong.
     pub fn caps(&self) -> Result<Caps> {
         self.format.caps(&self.options()?, Place::of(&self.output))
+    }
+
+    /// Whether it is a folder of files.
+    pub fn is_folder(&self) -> bool {
+        self.output.is_folder()
     }
 
     /// The place to write to.

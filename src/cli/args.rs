@@ -181,6 +181,9 @@ pub(super) struct ConvertArgs {
     /// Write the closing summary as JSON
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
+    /// Read outputs back and compare them with what was written before they get their names
+    #[arg(long)]
+    pub(super) verify: bool,
     /// Threads to use; the output is the same for any number
     #[arg(short, long, alias = "nj", value_name = "N", default_value = "2")]
     pub(super) jobs: usize,

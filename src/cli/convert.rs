@@ -1,13 +1,17 @@
 //! `spr-convert IN OUT`.
 
 use std::fs::File;
+use std::path::Path;
 
+use spr_core::bytes::{Env, Output, Part};
 use spr_core::{Error, ErrorKind, Result};
 
 use super::args::{ConvertArgs, InfoArgs};
 use super::progress::Progress;
-use super::{DONE, SKIPPED, info, plan, print, report};
+use super::{DONE, SKIPPED, info, plan, print_lines, report};
+use crate::argument::Input;
 use crate::builtin;
+use crate::job::Job;
 
 /// The form without a verb: `IN OUT`, or `FILE` alone for `info FILE`.
 pub(super) fn short_form(args: ConvertArgs) -> Result<u8> {
@@ -37,7 +41,7 @@ fn misspelt(error: Error, word: &str) -> Error {
     ];
     let near = VERBS.into_iter().find(|verb| distance(word, verb) <= 2);
     match near {
-        Some(verb) if error.kind() == ErrorKind::Io && !std::path::Path::new(word).exists() => {
+        Some(verb) if error.kind() == ErrorKind::Io && !Path::new(word).exists() => {
             error.hint(format!("did you mean the verb '{verb}'?"))
         }
         _ => error,
@@ -77,9 +81,12 @@ pub(super) fn run(args: ConvertArgs) -> Result<u8> {
             text.push_str(&format!("labels output: {}\n", labels_out.explain()?));
         }
         if args.read.explain {
-            return print(text.as_bytes());
+            return print_lines(&text);
         }
         text.lines().for_each(|line| report::say("note", line));
+    }
+    for path in args.error_log.iter().chain(&args.report) {
+        check_apart(path, &job, &env)?;
     }
     let log = match &args.error_log {
         Some(path) => Some(create(path)?),
@@ -91,8 +98,11 @@ pub(super) fn run(args: ConvertArgs) -> Result<u8> {
     let outcome = result?;
     let summary = report::summary_json(&outcome, job.target.text());
     if let Some(path) = &args.report {
-        serde_json::to_writer_pretty(create(path)?, &summary)
-            .map_err(|e| Error::io("cannot write", e.into()).file(path.display().to_string()))?;
+        let output = Output::file(path).overwrite(true).apart_from(&env);
+        let mut sink = output.create(Part::Main, false)?;
+        sink.put(format!("{summary:#}\n").as_bytes())?;
+        sink.finish()?;
+        output.commit()?;
     }
     if args.read.json {
         eprintln!("{summary}");
@@ -102,7 +112,20 @@ pub(super) fn run(args: ConvertArgs) -> Result<u8> {
     Ok(if outcome.skipped > 0 { SKIPPED } else { DONE })
 }
 
-fn create(path: &std::path::Path) -> Result<File> {
+/// A report must not go over what is read or written.
+fn check_apart(path: &Path, job: &Job, env: &Env) -> Result<()> {
+    let inputs = job.inputs.iter().chain(&job.labels);
+    inputs
+        .flat_map(Input::sources)
+        .for_each(|input| env.reads(&input));
+    env.check_unread(path)?;
+    match job.target.paths().iter().any(|target| target == path) {
+        true => Err(Error::usage("would be written twice").file(path.display().to_string())),
+        false => Ok(()),
+    }
+}
+
+fn create(path: &Path) -> Result<File> {
     File::create(path).map_err(|e| Error::io("cannot create", e).file(path.display().to_string()))
 }
 

@@ -3,7 +3,7 @@
 use spr_core::{Error, Result};
 
 use super::args::InfoArgs;
-use super::{DONE, FAILED, plan, print, report};
+use super::{DONE, FAILED, plan, print_lines, report};
 use crate::builtin;
 use crate::inspect::{Facts, inspect};
 
@@ -14,7 +14,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8> {
     let mut status = DONE;
     for input in plan::inputs(&args.paths, &args.read, &registry)? {
         if args.read.explain {
-            print(format!("input: {}\n", input.explain(&registry, &env)?).as_bytes())?;
+            print_lines(&format!("input: {}\n", input.explain(&registry, &env)?))?;
             continue;
         }
         let (facts, result) = inspect(&input, args.quick, &registry, &env);
@@ -26,7 +26,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8> {
             } else {
                 describe(&facts)
             };
-            print(text.as_bytes())?;
+            print_lines(&text)?;
         }
         if let Err(error) = result {
             if error.is_broken_pipe() {

@@ -10,6 +10,8 @@ mod links;
 mod plan;
 mod progress;
 mod report;
+#[cfg(unix)]
+mod signals;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -20,6 +22,7 @@ use spr_core::{Error, Result};
 
 use crate::kaldi;
 use args::{Cli, Verb};
+pub(crate) use report::visible;
 
 /// The program's name in messages.
 const NAME: &str = "spr-convert";
@@ -32,7 +35,10 @@ const SKIPPED: u8 = 3;
 /// Runs the program.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<_> = arguments.into_iter().collect();
-    if let Some(tool) = arguments.first().and_then(|name| kaldi::named(name)) {
+    let tool = arguments.first().and_then(|name| kaldi::named(name));
+    #[cfg(unix)]
+    signals::watch(tool.map_or(NAME, |tool| tool.name));
+    if let Some(tool) = tool {
         return kaldi::main(tool, &arguments);
     }
     let cli = match Cli::try_parse_from(arguments) {
@@ -70,6 +76,12 @@ fn run(cli: Cli) -> Result<u8> {
             print(&script)
         }
     }
+}
+
+/// Prints lines that hold names from outside, with control characters shown.
+fn print_lines(text: &str) -> Result<u8> {
+    let lines = text.lines().map(|line| visible(line).into_owned() + "\n");
+    print(lines.collect::<String>().as_bytes())
 }
 
 /// Prints to standard output.

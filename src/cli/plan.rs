@@ -132,6 +132,8 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
     };
     job.overwrite = args.overwrite;
     job.dry_run = args.dry_run;
+    job.verify = args.verify;
+    job.hash = args.report.is_some() || args.read.json;
     Ok(job)
 }
 

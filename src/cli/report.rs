@@ -1,5 +1,6 @@
 //! What is said on standard error, and as JSON.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use serde_json::{Value, json};
@@ -53,7 +54,21 @@ pub(super) fn warning(warning: &Error) {
 
 /// Prints one line on standard error. Nobody is left to tell if that fails.
 pub(super) fn say(label: &str, text: &str) {
+    let text = visible(text);
     let _ = writeln!(std::io::stderr(), "{NAME}: {label}: {text}");
+}
+
+/// Text from files and names of files may hold anything; on a terminal control characters are
+/// shown, not obeyed.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(char::is_control) {
+        return text.into();
+    }
+    let show = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(show).collect()
 }
 
 /// The closing line, after what was lost.
@@ -82,6 +97,9 @@ pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
     }
     if dry_run {
         notes.push_str(", nothing written");
+    }
+    if outcome.verified {
+        notes.push_str(", verified");
     }
     let _ = writeln!(
         std::io::stderr(),
@@ -154,6 +172,8 @@ pub(super) fn summary_json(outcome: &Outcome, output: &str) -> Value {
         "output": output,
         "decoded": outcome.decoded,
         "partitions": outcome.partitions,
+        "hash": outcome.hash,
+        "verified": outcome.verified,
         "losses": losses,
     })
 }

@@ -9,6 +9,7 @@ use spr_core::{Error, Result};
 
 use super::Job;
 use crate::argument::Target;
+use crate::verify::{self, Digest};
 
 pub(super) struct Branch<'a> {
     job: &'a Job,
@@ -23,12 +24,17 @@ pub(super) struct Branch<'a> {
     /// Outputs of partitions that are finished and not in place yet.
     finished: Vec<Output>,
     written: Written,
+    /// The hash of the output, if there is only one.
+    hash: Option<String>,
 }
 
 /// The output that is being written.
 struct Open {
     writer: Box<dyn Writer>,
     output: Output,
+    /// Where it goes, if that is the output of a partition.
+    numbered: Option<Target>,
+    digest: Option<Digest>,
     /// The name that the one utterance of a file gets from the file.
     file_key: Option<Key>,
 }
@@ -55,6 +61,7 @@ impl<'a> Branch<'a> {
             open: None,
             finished: Vec::new(),
             written: Written::default(),
+            hash: None,
         };
         branch.start(0)?;
         Ok(branch)
@@ -62,13 +69,11 @@ impl<'a> Branch<'a> {
 
     /// Opens the output, or that of a partition.
     fn start(&mut self, part: u64) -> Result<()> {
-        let numbered;
-        let target = if self.target.is_numbered() {
-            numbered = self.target.part(part, self.registry)?;
-            &numbered
-        } else {
-            self.target
+        let numbered = match self.target.is_numbered() {
+            true => Some(self.target.part(part, self.registry)?),
+            false => None,
         };
+        let target = numbered.as_ref().unwrap_or(self.target);
         let env = &self.env;
         let output = target.output(self.job.overwrite, env);
         let output = if self.job.dry_run {
@@ -76,10 +81,16 @@ impl<'a> Branch<'a> {
         } else {
             output
         };
+        if self.job.verify && !self.job.dry_run {
+            verify::check(target, &output)?;
+        }
         let writer = target
             .format()
             .create(output.clone(), &target.options()?, env)?;
-        let file_key = match (target.caps()?.count, output.path()) {
+        let caps = target.caps()?;
+        let digest =
+            (self.job.verify || self.job.hash).then(|| Digest::new(&caps, target.is_folder()));
+        let file_key = match (caps.count, output.path()) {
             (Count::One, Some(path)) if self.keys != KeySource::Generated => {
                 Some(key_of_file(&path))
             }
@@ -88,6 +99,8 @@ impl<'a> Branch<'a> {
         self.open = Some(Open {
             writer,
             output,
+            numbered,
+            digest,
             file_key,
         });
         Ok(())
@@ -108,6 +121,13 @@ impl<'a> Branch<'a> {
             self.written.utterances += written.utterances;
             self.written.frames += written.frames;
             self.written.bytes += written.bytes;
+            if let Some(digest) = &open.digest {
+                let target = open.numbered.as_ref().unwrap_or(self.target);
+                if self.job.verify && !self.job.dry_run {
+                    verify::read_back(target, &open.output, digest, &self.env)?;
+                }
+                self.hash = open.numbered.is_none().then(|| digest.text());
+            }
             self.finished.push(open.output);
         }
         Ok(())
@@ -131,7 +151,11 @@ impl<'a> Branch<'a> {
             let warning = Error::unfit(message).utterance(&utt.key);
             self.env.warn(&warning.file(self.target.text()));
         }
-        open.writer.write(utt).map_err(|e| e.utterance(&utt.key))
+        open.writer.write(utt).map_err(|e| e.utterance(&utt.key))?;
+        if let Some(digest) = &mut open.digest {
+            digest.add(utt);
+        }
+        Ok(())
     }
 
     /// Completes the output, which has its final name only after the commit.
@@ -142,6 +166,11 @@ impl<'a> Branch<'a> {
         }
         self.finish_output()?;
         Ok(self.written)
+    }
+
+    /// The hash of what was written, if there is one output and a hash was wanted.
+    pub(super) fn hash(&self) -> Option<String> {
+        self.hash.clone()
     }
 
     /// What was lost.

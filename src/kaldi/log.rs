@@ -5,6 +5,8 @@ use std::io::Write;
 
 use spr_core::Error;
 
+use crate::cli::visible;
+
 /// Says things in the name of a tool.
 #[derive(Clone, Copy)]
 pub(super) struct Log {
@@ -22,8 +24,9 @@ impl Log {
         let version = env!("CARGO_PKG_VERSION");
         let _ = writeln!(
             std::io::stderr(),
-            "{level} ({}[spr-convert {version}]:main()) {text}",
-            self.tool
+            "{level} ({}[spr-convert {version}]:main()) {}",
+            self.tool,
+            visible(&text.to_string())
         );
     }
 

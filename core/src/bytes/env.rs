@@ -1,11 +1,12 @@
 //! What a reader may reach and whom it tells.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Source;
 use super::inputs::Inputs;
+use super::{Output, Source};
 use crate::{Error, Limits, Result};
 
 /// Where bytes come from.
@@ -61,6 +62,8 @@ pub struct Env {
     listener: Arc<dyn Fn(&Error) + Send + Sync>,
     /// What was opened, shared by all clones.
     pub(super) inputs: Inputs,
+    /// Where files are that have no final name yet, by their final paths.
+    staged: Arc<BTreeMap<PathBuf, PathBuf>>,
 }
 
 impl Default for Env {
@@ -84,6 +87,7 @@ impl Env {
             values: true,
             listener: Arc::new(listener),
             inputs: Inputs::default(),
+            staged: Arc::default(),
         }
     }
 
@@ -114,13 +118,57 @@ impl Env {
     /// # Errors
     /// As [`Source::open`].
     pub fn open_file(&self, path: &Path) -> Result<Source> {
+        if let Some(staged) = self.staged(path) {
+            return Ok(Source::open(staged)?.called(path));
+        }
         self.inputs.add(path);
         Source::open(path)
     }
 
     fn open_file_at(&self, path: &Path, offset: u64) -> Result<Source> {
+        if let Some(staged) = self.staged(path) {
+            return Ok(Source::open_at(staged, offset)?.called(path));
+        }
         self.inputs.add(path);
         Source::open_at(path, offset)
+    }
+
+    fn staged(&self, path: &Path) -> Option<&PathBuf> {
+        if self.staged.is_empty() {
+            return None;
+        }
+        self.staged.get(&std::path::absolute(path).ok()?)
+    }
+
+    /// Whether there is a file to open.
+    pub fn exists(&self, path: &Path) -> bool {
+        self.staged(path).is_some() || path.exists()
+    }
+
+    /// Surroundings in which what `output` has finished can be opened by its final names, before
+    /// the commit.
+    #[must_use]
+    pub fn seeing(&self, output: &Output) -> Self {
+        let staged = output.staged().into_iter();
+        let staged = staged.filter_map(|(path, at)| Some((std::path::absolute(path).ok()?, at)));
+        Self {
+            staged: Arc::new(staged.collect()),
+            inputs: Inputs::default(),
+            ..self.clone()
+        }
+    }
+
+    /// Refuses a file that was opened or counted as read.
+    ///
+    /// # Errors
+    /// `path` is one.
+    pub fn check_unread(&self, path: &Path) -> Result<()> {
+        self.inputs.refuse(path)
+    }
+
+    /// Counts `path` among what is read and must not be replaced.
+    pub fn reads(&self, path: &Path) {
+        self.inputs.add(path);
     }
 
     /// Opens what a script file names. A file that is not found from the working directory is
@@ -134,23 +182,23 @@ impl Env {
                 "refused to run the command '{line}' found in the file"
             ))
             .hint("if you trust the file, allow its commands with --allow-pipes")),
-            Locator::File(path) => self.open_file(&beside(script, path)),
-            Locator::FileAt(path, offset) => self.open_file_at(&beside(script, path), *offset),
+            Locator::File(path) => self.open_file(&self.beside(script, path)),
+            Locator::FileAt(path, offset) => self.open_file_at(&self.beside(script, path), *offset),
             other => self.open(other),
         }
     }
-}
 
-/// `path` from the working directory if it exists there, else beside `script` if it exists there.
-fn beside(script: Option<&Path>, path: &Path) -> PathBuf {
-    if path.is_relative()
-        && !path.exists()
-        && let Some(folder) = script.and_then(Path::parent)
-    {
-        let other = folder.join(path);
-        if other.exists() {
-            return other;
+    /// `path` from the working directory if it exists there, else beside `script` if it exists there.
+    fn beside(&self, script: Option<&Path>, path: &Path) -> PathBuf {
+        if path.is_relative()
+            && !self.exists(path)
+            && let Some(folder) = script.and_then(Path::parent)
+        {
+            let other = folder.join(path);
+            if self.exists(&other) {
+                return other;
+            }
         }
+        path.to_owned()
     }
-    path.to_owned()
 }

@@ -25,6 +25,16 @@ impl Folder {
         }
     }
 
+    pub(super) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// The target and where its files are until they are committed.
+    pub(super) fn staged(&self) -> Option<(PathBuf, PathBuf)> {
+        let staging = self.staging.as_ref()?;
+        Some((self.target.clone(), staging.path().to_owned()))
+    }
+
     pub(super) fn name(&self) -> String {
         self.target.display().to_string()
     }

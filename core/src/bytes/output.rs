@@ -217,6 +217,30 @@ impl Output {
         }
     }
 
+    /// The files and folders that the user named, without companions that go by the data's name.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let inner = self.lock();
+        let places = std::iter::once(&inner.main).chain(inner.named.values());
+        places.filter_map(Place::path).collect()
+    }
+
+    /// What was finished and has no final name yet: the final path and the temporary one, in the
+    /// order of finishing, a folder before all.
+    pub fn staged(&self) -> Vec<(PathBuf, PathBuf)> {
+        let inner = self.lock();
+        let folder = match &inner.main {
+            Place::Folder(folder) => folder.staged(),
+            _ => None,
+        };
+        let finished = inner.finished.lock();
+        let finished = finished.unwrap_or_else(PoisonError::into_inner);
+        let files = finished.iter().filter_map(|entry| match entry {
+            Entry::File(temporary, path) => Some((path.clone(), temporary.path().to_owned())),
+            Entry::Memory(..) => None,
+        });
+        folder.into_iter().chain(files).collect()
+    }
+
     /// Opens a stream. With `patch` it can be changed before it is finished, whatever it goes to.
     ///
     /// # Errors
@@ -362,6 +386,14 @@ impl Place {
         }
     }
 
+    fn path(&self) -> Option<PathBuf> {
+        match self {
+            Self::File(path) => Some(path.clone()),
+            Self::Folder(folder) => Some(folder.target().to_owned()),
+            _ => None,
+        }
+    }
+
     fn name(&self) -> String {
         match self {
             Self::Stdout => "-".to_owned(),
@@ -428,10 +460,10 @@ fn create_file(path: &Path, patch: bool, rules: &Rules, finished: &Finished) -> 
     if path.is_dir() {
         return Err(Error::usage("is a folder, one file is due").file(name));
     }
+    rules.inputs.refuse(path)?;
     if !rules.overwrite && path.symlink_metadata().is_ok() {
         return Err(exists(name));
     }
-    rules.inputs.refuse(path)?;
     let (temporary, file) =
         Temporary::file(path).map_err(|e| Error::io("cannot create", e).file(&name))?;
     let sink = match Codec::from_path(path) {

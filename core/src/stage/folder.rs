@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::bytes::{Codec, Env, Source};
+use crate::bytes::{Codec, Env, Source, is_temporary};
 use crate::format::{Format, Options, Reader, Registry};
 use crate::model::{DatasetInfo, Key, Utterance};
 use crate::{Error, ErrorKind, Result};
@@ -116,7 +116,11 @@ impl Reader for FolderReader {
 fn list(folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<(Vec<(Key, PathBuf)>, u64)> {
     let mut files = Vec::new();
     let mut others = 0;
-    for entry in walkdir::WalkDir::new(folder).follow_links(true) {
+    let there = |entry: &walkdir::DirEntry| {
+        entry.depth() == 0 || !is_temporary(&entry.file_name().to_string_lossy())
+    };
+    let walk = walkdir::WalkDir::new(folder).follow_links(true);
+    for entry in walk.into_iter().filter_entry(there) {
         let entry = entry.map_err(|e| {
             Error::io("cannot list the folder", e.into()).file(folder.display().to_string())
         })?;

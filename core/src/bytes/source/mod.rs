@@ -201,6 +201,13 @@ impl Source {
         })
     }
 
+    /// The same source, known as the file `path`.
+    pub(crate) fn called(mut self, path: &Path) -> Self {
+        self.name = path.display().to_string();
+        self.path = Some(path.to_owned());
+        self
+    }
+
     /// The name used in messages: the path, `-`, or the command.
     pub fn name(&self) -> &str {
         &self.name
