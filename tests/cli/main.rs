@@ -11,10 +11,17 @@ mod arguments;
 mod audio;
 mod convert;
 mod damage;
+#[cfg(unix)]
+mod faults;
 mod header;
 mod info;
 mod kaldi;
+mod limits;
 mod pdnn;
+#[cfg(unix)]
+mod stopping;
+mod trust;
+mod verify;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,80 @@
+//! `--verify` reads every sort of output back, finds what differs, and refuses what it can't read.
+
+use std::fs;
+
+use crate::{Scratch, sample};
+
+#[test]
+fn every_format_is_read_back() {
+    let s = Scratch::new();
+    let outputs = crate::faults::OUTPUTS;
+    let more = [
+        "x.pfile,keys=none",
+        "x.pkl,keys=none",
+        "spr:x/,byteorder=big",
+    ];
+    let mut hashes = Vec::new();
+    for output in outputs.into_iter().chain(more) {
+        let labels = match output {
+            "x.pfile" | "x.pkl" | "x.jsonl" => format!("--labels {}", sample("ali.txt")),
+            _ => "--labels-out ark:y.ark --labels ".to_owned() + &sample("ali.txt"),
+        };
+        let loss = "--allow-loss keys,boundaries --report r.json";
+        let said = s.ok(&format!(
+            "{} {output} {labels} {loss} --verify",
+            sample("fbank.scp")
+        ));
+        assert!(said.err.contains(", verified)"), "{output}: {}", said.err);
+        let report: serde_json::Value = serde_json::from_slice(&s.read("r.json")).unwrap();
+        assert_eq!(report["verified"], true);
+        hashes.push((output, report["hash"].as_str().unwrap().to_owned()));
+        for name in s.names() {
+            let path = s.path(&name);
+            match path.is_dir() {
+                true => fs::remove_dir_all(path).unwrap(),
+                false => fs::remove_file(path).unwrap(),
+            }
+        }
+    }
+    // The same data have one hash, whatever the format.
+    let of = |name: &str| &hashes.iter().find(|(output, _)| *output == name).unwrap().1;
+    assert_eq!(of("x.ark"), of("ark,t:x.txt"));
+    assert_eq!(of("x.jsonl"), of("x.jsonl.gz"));
+    assert_eq!(of("spr:x/"), of("key:x/"));
+    assert_ne!(of("x.ark"), of("x.jsonl"));
+}
+
+#[test]
+fn objects_and_odd_shapes_are_read_back() {
+    let s = Scratch::new();
+    for name in ["post.ark", "ali.ark", "text"] {
+        for output in ["x.ark", "x.jsonl"] {
+            let line = format!("{} {output} --verify --overwrite", sample(name));
+            let said = s.ok(&line);
+            assert!(said.err.contains(", verified)"), "{line}: {}", said.err);
+        }
+    }
+}
+
+#[test]
+fn a_difference_leaves_nothing() {
+    let s = Scratch::new();
+    // Seven digits are not enough for every number.
+    let line = "{\"key\":\"a\",\"features\":{\"dtype\":\"f32\",\"shape\":[1,1],\"data\":[[16777217.5]]},\"labels\":null,\"meta\":{}}\n";
+    s.write("in.jsonl", line.replace("16777217.5", "0.123456789"));
+    let error = s.fails("in.jsonl ark,t:x.txt --co digits=kaldi --verify");
+    assert!(
+        error.contains("x.txt: utterance a: read back, it is not what was written"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_can_not_be_read_back_is_refused() {
+    let s = Scratch::new();
+    let input = sample("fbank.ark");
+    let error = s.fails(&format!("{input} ark:- --verify"));
+    assert!(error.contains("a pipe can't be read back"), "{error}");
+    let error = s.fails(&format!("{input} x.ark --co compress=2 --verify"));
+    assert!(error.contains("compress= changes values"), "{error}");
+}
