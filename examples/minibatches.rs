@@ -1,4 +1,4 @@
-//! An epoch of minibatches with context, as `ndarray` views: here the mean of each batch, and how
+//! An epoch of shuffled minibatches with context, as `ndarray` views: here the mean of each batch, and how
 //! often its most frequent label comes.
 //!
 //! `cargo run --example minibatches -- target/sample.pfile`
@@ -8,15 +8,17 @@ use std::collections::HashMap;
 use spr_convert::core::Limits;
 use spr_convert::core::format::Reader;
 use spr_convert::core::model::Utterance;
-use spr_convert::core::stage::{Batch, Context, Prefetch, ShapeCheck, Tail};
+use spr_convert::core::random::Rng;
+use spr_convert::core::stage::{Batch, Context, Prefetch, ShapeCheck, Shuffle, Tail};
 use spr_convert::{Error, Result};
 
-/// Windows of 11 frames, 256 of them at a time, read ahead.
+/// Windows of 11 frames in random order, 256 of them at a time, read ahead.
 fn minibatches(input: &str) -> Result<Box<dyn Reader>> {
     let limits = Limits::default();
     let reader = spr_convert::open(input)?;
     let reader = ShapeCheck::new(reader, None);
     let reader = Context::new(Box::new(reader), 5, 5, limits);
+    let reader = Shuffle::new(Box::new(reader), None, Rng::default(), limits);
     let reader = Batch::new(Box::new(reader), 256, Tail::Drop, limits)?;
     Ok(Box::new(Prefetch::new(Box::new(reader))?))
 }
