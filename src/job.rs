@@ -283,17 +283,7 @@ impl Job {
         side: Option<&mut Branch>,
     ) -> Result<()> {
         if let Some(side) = side {
-            let Some(own) = &utt.labels else {
-                return Err(Error::unfit("has no labels to write")
-                    .utterance(&utt.key)
-                    .continuable());
-            };
-            labels.key.clone_from(&utt.key);
-            labels.labels_mut().clone_from(own);
-            side.write(labels)?;
-            if utt.features.is_some() && !main.holds_labels() {
-                utt.labels = None;
-            }
+            side.write_labels(utt, labels, main)?;
         }
         main.write(utt)
     }

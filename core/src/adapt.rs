@@ -1,4 +1,8 @@
-//! The only place where data are narrowed or dropped on purpose, measured and reported.
+//! The only place where data are narrowed or dropped on purpose, measured and reported. What can be
+//! said in two forms, as segments and frame labels or text and words, is put into the form that
+//! the target has.
+
+mod translate;
 
 use crate::format::{Caps, Empty, Keys, Tags};
 use crate::loss::{LossKind, LossReport};
@@ -63,11 +67,12 @@ impl Adapter {
     fn fit(&mut self, utt: &mut Utterance) -> Result<()> {
         self.check_agreement(utt)?;
         self.fit_key(utt)?;
+        let untranslated = translate::translate(utt, &self.caps, &self.limits);
         self.fit_labels(utt)?;
         self.fit_features(utt)?;
         self.fit_meta(utt);
         let other = utt.other();
-        self.fit_others(utt)?;
+        self.fit_others(utt, untranslated.as_deref())?;
         if utt.features.is_none() && utt.labels.is_none() && utt.other().is_none() {
             return Err(self.nothing_left(other));
         }
@@ -113,7 +118,7 @@ impl Adapter {
         }
     }
 
-    fn fit_others(&mut self, utt: &mut Utterance) -> Result<()> {
+    fn fit_others(&mut self, utt: &mut Utterance, untranslated: Option<&str>) -> Result<()> {
         if let Some(object) = &utt.object
             && !self.caps.objects.hold(object.kind())
         {
@@ -123,7 +128,7 @@ impl Adapter {
                 .hint("`spr-convert formats` says what holds objects of that kind"));
         }
         if utt.segments.is_some() && !self.caps.segments {
-            self.report.add(LossKind::Segments, &utt.key, None);
+            self.report.add(LossKind::Segments, &utt.key, untranslated);
             utt.segments = None;
         }
         if utt.text.is_some() && !self.caps.text {

@@ -2,7 +2,7 @@
 
 use spr_core::adapt::Adapter;
 use spr_core::bytes::{Env, Output, key_of_file};
-use spr_core::format::{Count, Keys, LabelCaps, Registry, Writer, Written};
+use spr_core::format::{Caps, Count, Keys, Registry, Writer, Written};
 use spr_core::loss::{LossPolicy, LossReport};
 use spr_core::model::{Dtype, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
@@ -18,7 +18,7 @@ pub(super) struct Branch<'a> {
     env: Env,
     keys: KeySource,
     adapter: Adapter,
-    labels: Option<LabelCaps>,
+    caps: Caps,
     /// Given up once a loss is denied, after which the rest is only measured.
     open: Option<Open>,
     /// Outputs of partitions that are finished and not in place yet.
@@ -57,7 +57,7 @@ impl<'a> Branch<'a> {
             env: env.clone(),
             keys,
             adapter: Adapter::new(caps, dtype, unnamed, env.limits),
-            labels: caps.labels,
+            caps,
             open: None,
             finished: Vec::new(),
             written: Written::default(),
@@ -133,9 +133,39 @@ impl<'a> Branch<'a> {
         Ok(())
     }
 
-    /// Whether labels can stand beside features.
-    pub(super) fn holds_labels(&self) -> bool {
-        self.labels.is_some_and(|caps| caps.with_features)
+    /// Takes what is said of the frames of an utterance, in whatever form, on its own; `labels` is
+    /// there to be used again. What `main` has no place for is not missed there any more.
+    pub(super) fn write_labels(
+        &mut self,
+        utt: &mut Utterance,
+        labels: &mut Utterance,
+        main: &Self,
+    ) -> Result<()> {
+        labels.key.clone_from(&utt.key);
+        labels.labels.clone_from(&utt.labels);
+        labels.clear_others();
+        labels.meta.clear();
+        if self.caps.frame_times {
+            labels.meta.frame_shift.clone_from(&utt.meta.frame_shift);
+            labels.meta.frame_offset.clone_from(&utt.meta.frame_offset);
+        }
+        if utt.labels.is_some() {
+            self.write(labels)?;
+            let held = main.caps.labels.is_some_and(|caps| caps.with_features);
+            utt.labels = utt.labels.take().filter(|_| held || utt.features.is_none());
+        } else if utt.segments.is_some() {
+            labels.segments.clone_from(&utt.segments);
+            self.write(labels)?;
+            utt.segments = utt.segments.take().filter(|_| main.caps.segments);
+        } else if utt.text.is_some() {
+            labels.text.clone_from(&utt.text);
+            self.write(labels)?;
+            utt.text = utt.text.take().filter(|_| main.caps.text);
+        } else {
+            let error = Error::unfit("has no labels to write");
+            return Err(error.utterance(&utt.key).continuable());
+        }
+        Ok(())
     }
 
     pub(super) fn write(&mut self, utt: &mut Utterance) -> Result<()> {

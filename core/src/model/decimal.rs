@@ -24,6 +24,21 @@ impl Decimal {
     pub fn value(&self) -> f64 {
         number::parse_f64(self.0.as_bytes()).unwrap_or_default()
     }
+
+    /// A whole number and the power of ten by which it is to be multiplied; `None` if there are
+    /// too many digits.
+    pub(crate) fn scaled(&self) -> Option<(i128, i32)> {
+        let (digits, power) = match self.0.split_once(['e', 'E']) {
+            Some((digits, power)) => (digits, number::parse_integer::<i32>(power.as_bytes())?),
+            None => (&*self.0, 0),
+        };
+        let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+        let value = number::parse_int(format!("{whole}{part}").as_bytes())?;
+        let places = i32::try_from(part.len()).ok()?;
+        (-300..300)
+            .contains(&power)
+            .then_some((value, power - places))
+    }
 }
 
 impl fmt::Display for Decimal {

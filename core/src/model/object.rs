@@ -59,7 +59,8 @@ impl Object {
     ];
 
     /// The names of opaque kinds: what is made of tokens (models, examples, states of a
-    /// normalizer), finite-state transducers with lattices, blobs, and integers of other sizes.
+    /// normalizer), finite-state transducers with lattices, blobs, and integers of other sizes;
+    /// SPRAAK's lists (dictionaries, units) and files of a custom layout.
     pub const OPAQUE: &'static [&'static str] = &[
         "tokens-object",
         "fst",
@@ -72,6 +73,8 @@ impl Object {
         "uint16",
         "uint32",
         "uint64",
+        "spraak-list",
+        "spraak-custom",
     ];
 
     /// The name of the kind.

@@ -89,6 +89,10 @@ impl FolderReader {
         if !reader.read(utt)? {
             return Err(Error::malformed("the file holds no utterance"));
         }
+        if reader.read(&mut Utterance::default())? {
+            let message = "holds several utterances, and this is a folder of files with one";
+            return Err(Error::unfit(message).hint("move it elsewhere, and name it by itself"));
+        }
         Ok(())
     }
 }

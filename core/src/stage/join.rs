@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use crate::format::{Lookup, RandomAccess, Reader};
-use crate::model::{DatasetInfo, Key, Matrix, Utterance};
-use crate::{Error, KeyMap, Result};
+use crate::model::{DatasetInfo, FrameGrid, Key, Matrix, Meta, Segment, Utterance};
+use crate::{Error, KeyMap, Limits, Result};
 
 /// Gives each utterance of one data set the labels that another has under the same key, or under
-/// the key that a table gives for it.
+/// the key that a table gives for it. Segments that tile the frames and have integers for labels
+/// are as good as frame labels; their frames are those that their own data set tells of, else
+/// those of the utterance, else of the [usual](FrameGrid::USUAL_SHIFT) shift.
 ///
 /// Labels that are [found by key](Lookup::Keyed) are read when their turn comes. Others are read
 /// once, front to back: where their order agrees nothing is kept; labels that come before their
@@ -18,13 +20,55 @@ pub struct JoinLabels {
     name: String,
     map: Option<KeyMap>,
     next: Utterance,
+    limits: Limits,
+}
+
+/// The labels of one utterance.
+#[derive(Clone)]
+enum Found {
+    Frames(Matrix),
+    Segments(Vec<Segment>, Meta),
+}
+
+impl Found {
+    /// Takes them out of what holds them.
+    fn take(from: &mut Utterance) -> Option<Self> {
+        match (from.labels.take(), from.segments.take()) {
+            (Some(labels), _) => Some(Self::Frames(labels)),
+            (None, Some(segments)) => {
+                Some(Self::Segments(segments, std::mem::take(&mut from.meta)))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// The labels of the frames of `utt`.
+    fn labels(self, utt: &Utterance, limits: &Limits) -> Result<Matrix> {
+        let (segments, meta) = match self {
+            Self::Frames(labels) => return Ok(labels),
+            Self::Segments(segments, meta) => (segments, meta),
+        };
+        let (own, grid) = (FrameGrid::of(&utt.meta), FrameGrid::of(&meta));
+        if let (Some(own), Some(grid)) = (&own, &grid)
+            && own.shift().to_bits() != grid.shift().to_bits()
+        {
+            return Err(Error::unfit(format!(
+                "frames of {} s, but the segments count frames of {} s",
+                own.shift(),
+                grid.shift()
+            )));
+        }
+        let grid = grid.or(own).unwrap_or_else(FrameGrid::usual);
+        let frames = utt.features.as_ref().map(|f| f.rows() as u64);
+        Segment::labels(&segments, &grid, frames, limits)
+    }
 }
 
 enum Labels {
     Keyed(Box<dyn RandomAccess>),
     Ordered {
         reader: Box<dyn Reader>,
-        waiting: HashMap<Key, Matrix>,
+        waiting: HashMap<Key, Found>,
         ended: bool,
     },
 }
@@ -45,7 +89,14 @@ impl JoinLabels {
             name: name.into(),
             map: None,
             next: Utterance::default(),
+            limits: Limits::default(),
         }
+    }
+
+    /// Sets the bounds on labels made from segments.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
     }
 
     /// Looks labels up under what `map` gives for the key of an utterance, such as its speaker.
@@ -64,63 +115,50 @@ impl JoinLabels {
             None => &utt.key,
         };
         let name = &self.name;
+        let next = &mut self.next;
         let no_labels = |key: &Key| Error::unfit("holds no labels").utterance(key).file(name);
         let found = match &mut self.labels {
-            Labels::Keyed(table) => {
-                let found = table.find(key, &mut self.next)?;
-                if found {
-                    let labels = self.next.labels.as_mut();
-                    std::mem::swap(
-                        utt.labels.get_or_insert_default(),
-                        labels.ok_or_else(|| no_labels(key))?,
-                    );
-                }
-                found
-            }
+            Labels::Keyed(table) => match table.find(key, next)? {
+                true => Some(Found::take(next).ok_or_else(|| no_labels(key))?),
+                false => None,
+            },
             Labels::Ordered {
                 waiting,
                 reader,
                 ended,
-            } => {
-                while !*ended && !waiting.contains_key(key) {
-                    if !reader.read(&mut self.next)? {
-                        *ended = true;
-                        break;
-                    }
-                    let labels = self.next.labels.as_mut();
-                    let labels = labels.ok_or_else(|| no_labels(&self.next.key))?;
-                    if self.map.is_none() && self.next.key == *key {
-                        std::mem::swap(utt.labels.get_or_insert_default(), labels);
-                        return Ok(());
-                    }
-                    let labels = std::mem::take(labels);
-                    if waiting.insert(self.next.key.clone(), labels).is_some() {
-                        return Err(Error::malformed("has labels twice")
-                            .utterance(&self.next.key)
-                            .file(name));
-                    }
-                }
-                let labels = match &self.map {
+            } => loop {
+                if let Some(found) = match &self.map {
                     // Other utterances may stand for the same key.
                     Some(_) => waiting.get(key).cloned(),
                     None => waiting.remove(key),
-                };
-                let found = labels.is_some();
-                if found {
-                    utt.labels = labels;
+                } {
+                    break Some(found);
                 }
-                found
-            }
+                if *ended || !reader.read(next)? {
+                    *ended = true;
+                    break None;
+                }
+                let labels = Found::take(next).ok_or_else(|| no_labels(&next.key))?;
+                if self.map.is_none() && next.key == *key {
+                    break Some(labels);
+                }
+                if waiting.insert(next.key.clone(), labels).is_some() {
+                    return Err(Error::malformed("has labels twice")
+                        .utterance(&next.key)
+                        .file(name));
+                }
+            },
         };
-        if found {
-            return Ok(());
-        }
-        let missing = match &self.map {
-            Some(_) => format!("no labels for {key} in {name}"),
-            None => format!("no labels in {name}"),
+        let Some(found) = found else {
+            let missing = match &self.map {
+                Some(_) => format!("no labels for {key} in {name}"),
+                None => format!("no labels in {name}"),
+            };
+            return Err(Error::unfit(missing).utterance(&utt.key).continuable());
         };
-        utt.labels = None;
-        Err(Error::unfit(missing).utterance(&utt.key).continuable())
+        let labels = found.labels(utt, &self.limits);
+        utt.labels = Some(labels.map_err(|e| e.utterance(&utt.key).file(name).continuable())?);
+        Ok(())
     }
 }
 
@@ -130,14 +168,15 @@ impl Reader for JoinLabels {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        let spare = utt.labels.take();
+        if let Some(spare) = utt.labels.take() {
+            self.next.labels = Some(spare);
+        }
         if !self.main.read(utt)? {
             return Ok(false);
         }
         if utt.labels.is_some() {
             return Err(Error::usage("has labels already; leave out --labels").utterance(&utt.key));
         }
-        utt.labels = spare;
         self.find(utt)?;
         let frames = utt.labels.as_ref().map_or(0, Matrix::rows);
         if utt.features.as_ref().is_some_and(|f| f.rows() != frames) {
@@ -225,6 +264,48 @@ mod tests {
             "utterance b: 2 frames, but 1 labels in ali.txt"
         );
         assert!(joined.read(&mut utt).unwrap());
+    }
+
+    #[test]
+    fn segments_are_labels() {
+        let segmented = |key: &str, end, shift: Option<&str>| Utterance {
+            key: key.into(),
+            segments: Some(vec![Segment {
+                start: 0.0,
+                end,
+                label: b"7".as_slice().into(),
+            }]),
+            meta: Meta {
+                frame_shift: shift.and_then(crate::model::Decimal::parse),
+                ..Meta::default()
+            },
+            ..Utterance::default()
+        };
+        let list = |u: Vec<_>| Box::new(List(u, DatasetInfo::default()));
+        let main = ["a", "b", "c", "d"].map(|k| utterance(k, Some(&[0.0; 2]), None));
+        let mut main = main.to_vec();
+        main[3].meta.frame_shift = crate::model::Decimal::parse("0.01");
+        let labels = vec![
+            segmented("b", None, None),
+            segmented("a", Some(0.04), Some("0.02")),
+            segmented("c", Some(0.03), None),
+            segmented("d", Some(0.04), Some("0.02")),
+        ];
+        let mut joined = JoinLabels::new(list(main), Lookup::Ordered(list(labels)), "a.seg");
+        let mut utt = Utterance::default();
+        for _ in 0..2 {
+            assert!(joined.read(&mut utt).unwrap());
+            let labels = utt.labels.as_ref().unwrap();
+            assert_eq!(labels.as_slice::<i32>().unwrap(), [7, 7]);
+        }
+        for message in [
+            "a.seg: utterance c: 2 frames, but segments for 3",
+            "a.seg: utterance d: frames of 0.01 s, but the segments count frames of 0.02 s",
+        ] {
+            let error = joined.read(&mut utt).unwrap_err();
+            assert_eq!(error.to_string(), message);
+            assert!(error.can_continue());
+        }
     }
 
     struct Table(Vec<Utterance>);

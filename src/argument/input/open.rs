@@ -61,7 +61,7 @@ impl Input {
         env: &Env,
     ) -> Result<Box<dyn Reader>> {
         let table = self.open_keyed(registry, env)?;
-        let mut joined = JoinLabels::new(reader, table, self.text());
+        let mut joined = JoinLabels::new(reader, table, self.text()).limits(env.limits);
         if let Some(path) = speakers {
             joined = joined.mapped(KeyMap::read(env.open_file(path)?, &env.limits)?);
         }

@@ -1,0 +1,96 @@
+//! One thing in two forms: segments and frame labels, text and words.
+
+use crate::Limits;
+use crate::format::{Caps, LabelCaps};
+use crate::model::{Decimal, FrameGrid, Key, Lists, Object, Segment, Utterance};
+
+/// Turns what a target with `caps` has no place for into the form that it has a place for, where
+/// the way back is open. Says why segments could not become frame labels.
+pub(super) fn translate(utt: &mut Utterance, caps: &Caps, limits: &Limits) -> Option<String> {
+    words(utt, caps);
+    if utt.segments.is_some() {
+        return frames(utt, caps, limits);
+    }
+    segments(utt, caps);
+    None
+}
+
+/// Whether labels of one column have a place beside what the utterance holds.
+fn held(caps: Option<LabelCaps>, utt: &Utterance) -> bool {
+    caps.is_some_and(|caps| match utt.features {
+        Some(_) => caps.with_features,
+        None => caps.alone,
+    })
+}
+
+/// Segments become frame labels.
+fn frames(utt: &mut Utterance, caps: &Caps, limits: &Limits) -> Option<String> {
+    let segments = utt.segments.as_deref()?;
+    if caps.segments || utt.labels.is_some() || !held(caps.labels, utt) {
+        return None;
+    }
+    let grid = FrameGrid::of(&utt.meta).unwrap_or_else(FrameGrid::usual);
+    let frames = utt.features.as_ref().map(|f| f.rows() as u64);
+    match Segment::labels(segments, &grid, frames, limits) {
+        Ok(labels) => {
+            (utt.labels, utt.segments) = (Some(labels), None);
+            None
+        }
+        Err(error) => Some(error.message().to_owned()),
+    }
+}
+
+/// Frame labels become segments.
+fn segments(utt: &mut Utterance, caps: &Caps) {
+    let Some(labels) = utt.labels.as_ref() else {
+        return;
+    };
+    if !caps.segments || held(caps.labels, utt) || utt.features.is_some() {
+        return;
+    }
+    let grid = FrameGrid::of(&utt.meta).unwrap_or_else(FrameGrid::usual);
+    if let Some(segments) = Segment::of_labels(labels, &grid) {
+        (utt.labels, utt.segments) = (None, Some(segments));
+        if caps.frame_times && utt.meta.frame_shift.is_none() {
+            utt.meta.frame_shift = Decimal::parse(FrameGrid::USUAL_SHIFT);
+        }
+    }
+}
+
+/// Text becomes words, or the other way round.
+fn words(utt: &mut Utterance, caps: &Caps) {
+    match (&utt.object, &utt.text) {
+        (None, Some(text)) if !caps.text && caps.objects.hold("token-vector") => {
+            let alone = utt.features.is_none() && utt.labels.is_none() && utt.others().count() == 1;
+            if let Some(words) = split(text).filter(|_| alone) {
+                (utt.object, utt.text) = (Some(Object::Tokens(words)), None);
+            }
+        }
+        (Some(Object::Token(word)), None) if caps.text && !caps.objects.hold("token") => {
+            if is_word(word) {
+                utt.text = Some(word.clone());
+                utt.object = None;
+            }
+        }
+        (Some(Object::Tokens(words)), None) if caps.text && !caps.objects.hold("token-vector") => {
+            if words.iter().all(is_word) {
+                utt.text = Some(words.iter().collect::<Vec<_>>().join(&b' '));
+                utt.object = None;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The words of a text; `None` if there is more between them than one blank.
+fn split(text: &[u8]) -> Option<Lists<u8>> {
+    if text.is_empty() {
+        return Some(Lists::default());
+    }
+    let words = || text.split(|b| *b == b' ');
+    words().all(is_word).then(|| words().collect())
+}
+
+fn is_word(word: &[u8]) -> bool {
+    Key::from(word).check_word().is_ok()
+}

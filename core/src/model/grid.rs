@@ -1,0 +1,338 @@
+//! Times of frames, and labels of frames as segments.
+
+use super::{Decimal, Element, Key, Matrix, Meta, Rank, Segment};
+use crate::number::{parse_f64, parse_integer};
+use crate::{Error, Limits, Result, dispatch};
+
+/// How far, in frames, a time may lie from the start of a frame and still be it.
+const NEAR: f64 = 1e-6;
+
+/// Where frames start: a frame shift and the time of the first frame, in seconds.
+///
+/// Times are worked out from the decimal digits of both and rounded once, so that frame 30 of
+/// 0.01 s starts at the `f64` nearest to 0.3.
+///
+/// ```
+/// use spr_core::model::{Decimal, FrameGrid, Meta};
+/// let meta = Meta { frame_shift: Decimal::parse("0.01"), ..Meta::default() };
+/// let grid = FrameGrid::of(&meta).unwrap();
+/// assert_eq!(grid.time(30), 0.3);
+/// assert_eq!(grid.frame(0.3), Some(30));
+/// assert_eq!(grid.frame(0.305), None);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameGrid {
+    shift: f64,
+    offset: f64,
+    /// Shift and offset as whole numbers of ten to this power.
+    digits: Option<(i128, i128, i32)>,
+}
+
+impl FrameGrid {
+    /// The frame shift, in seconds, that is taken where none is known.
+    pub const USUAL_SHIFT: &'static str = "0.01";
+
+    /// The grid of frames `shift` apart, the first of which starts at `offset`, else at 0; `None`
+    /// if the shift is not above 0.
+    pub fn new(shift: &Decimal, offset: Option<&Decimal>) -> Option<Self> {
+        let (own, from) = (shift.value(), offset.map_or(0.0, Decimal::value));
+        let whole = || {
+            let (shift, a) = shift.scaled()?;
+            let (offset, b) = offset.map_or(Some((0, 0)), Decimal::scaled)?;
+            let power = a.min(b);
+            let raise = |n: i128, by: i32| {
+                let by = u32::try_from(by).ok().filter(|by| *by < 30)?;
+                n.checked_mul(10i128.pow(by))
+            };
+            Some((raise(shift, a - power)?, raise(offset, b - power)?, power))
+        };
+        (own > 0.0).then(|| Self {
+            shift: own,
+            offset: from,
+            digits: whole(),
+        })
+    }
+
+    /// The grid that `meta` tells of; `None` if it says no shift.
+    pub fn of(meta: &Meta) -> Option<Self> {
+        Self::new(meta.frame_shift.as_ref()?, meta.frame_offset.as_ref())
+    }
+
+    /// The usual grid, from 0 on.
+    pub fn usual() -> Self {
+        Self {
+            shift: 0.01,
+            offset: 0.0,
+            digits: Some((1, 0, -2)),
+        }
+    }
+
+    /// Seconds from one frame to the next.
+    pub fn shift(&self) -> f64 {
+        self.shift
+    }
+
+    /// The time at which a frame starts.
+    #[expect(clippy::cast_precision_loss, reason = "a time needs no more digits")]
+    pub fn time(&self, frame: u64) -> f64 {
+        let exact = self.digits.and_then(|(shift, offset, power)| {
+            let n = i128::from(frame).checked_mul(shift)?.checked_add(offset)?;
+            parse_f64(format!("{n}e{power}").as_bytes())
+        });
+        exact.unwrap_or(self.offset + frame as f64 * self.shift)
+    }
+
+    /// The frame that starts at exactly this time.
+    pub fn frame(&self, time: f64) -> Option<u64> {
+        self.nearest(time)
+            .filter(|frame| self.time(*frame).to_bits() == time.to_bits())
+    }
+
+    /// The frame that starts at this time, up to rounding.
+    pub fn frame_near(&self, time: f64) -> Option<u64> {
+        self.nearest(time)
+            .filter(|frame| (self.time(*frame) - time).abs() <= NEAR * self.shift)
+    }
+
+    /// The frame whose start is nearest; `None` before the first by more than half a frame.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the range is checked"
+    )]
+    pub fn nearest(&self, time: f64) -> Option<u64> {
+        let n = ((time - self.offset) / self.shift).round();
+        (0.0..9e15).contains(&n).then_some(n as u64)
+    }
+}
+
+impl Segment {
+    /// The segments that runs of equal labels make; `None` unless there is one label a frame and
+    /// it is an integer.
+    pub fn of_labels(labels: &Matrix, grid: &FrameGrid) -> Option<Vec<Self>> {
+        if labels.dtype().is_float() || labels.cols() != 1 && labels.rows() > 0 {
+            return None;
+        }
+        dispatch!(labels.dtype(), T => Some(runs(labels.as_slice::<T>()?, grid)))
+    }
+
+    /// Frame labels, one a frame, from segments that tile the frames and whose labels are
+    /// integers. `frames` says how many frames there are, where that is known; else the last
+    /// segment must say where it ends.
+    ///
+    /// # Errors
+    /// A label is no integer, or the segments are not one after the other from the first frame to
+    /// the last.
+    pub fn labels(
+        segments: &[Self],
+        grid: &FrameGrid,
+        frames: Option<u64>,
+        limits: &Limits,
+    ) -> Result<Matrix> {
+        let mut runs = Vec::with_capacity(segments.len());
+        let mut at = 0;
+        for (n, segment) in segments.iter().enumerate() {
+            let label = Key::from(&*segment.label);
+            let number: i64 = parse_integer(&segment.label).ok_or_else(|| {
+                Error::unfit(format!("the label '{label}' of a segment is no number"))
+                    .hint("the option symbols=FILE of the segments gives numbers to names")
+            })?;
+            let off = |time| {
+                Error::unfit(format!(
+                    "the segment '{label}' is not made of whole frames of {} s: {time}",
+                    grid.shift
+                ))
+            };
+            let start = grid
+                .frame_near(segment.start)
+                .ok_or_else(|| off(segment.start))?;
+            if start != at {
+                let what = if start > at {
+                    "leave a gap before"
+                } else {
+                    "overlap at"
+                };
+                return Err(Error::unfit(format!("the segments {what} frame {start}")));
+            }
+            at = match segment.end {
+                Some(end) => grid.frame_near(end).ok_or_else(|| off(end))?,
+                None if n + 1 < segments.len() => {
+                    let message = "a segment without an end is not the last";
+                    return Err(Error::unfit(message));
+                }
+                None => frames
+                    .filter(|frames| *frames >= at)
+                    .ok_or_else(|| Error::unfit("the last segment has no end"))?,
+            };
+            runs.push((number, at - start));
+        }
+        if let Some(frames) = frames.filter(|frames| *frames != at) {
+            let message = format!("{frames} frames, but segments for {at}");
+            return Err(Error::unfit(message));
+        }
+        let mut labels = Matrix::default();
+        if runs.iter().all(|(n, _)| i32::try_from(*n).is_ok()) {
+            let narrow = |n: i64| i32::try_from(n).unwrap_or_default();
+            let runs = runs.into_iter().map(|(number, n)| (narrow(number), n));
+            fill(&mut labels, runs, at, limits)?;
+        } else {
+            fill(&mut labels, runs.into_iter(), at, limits)?;
+        }
+        Ok(labels)
+    }
+}
+
+/// A vector of `frames` elements from runs of equal ones.
+fn fill<T: Element>(
+    into: &mut Matrix,
+    runs: impl Iterator<Item = (T, u64)>,
+    frames: u64,
+    limits: &Limits,
+) -> Result<()> {
+    into.reset(
+        T::DTYPE,
+        Rank::Vector,
+        limits.bytes("a vector", frames)?,
+        1,
+        limits,
+    )?;
+    let mut rest = into.as_slice_mut::<T>().unwrap_or_default();
+    for (value, n) in runs {
+        let n = usize::try_from(n).unwrap_or(usize::MAX);
+        let (run, after) = rest.split_at_mut_checked(n).unwrap_or_default();
+        run.fill(value);
+        rest = after;
+    }
+    Ok(())
+}
+
+fn runs<T: Element>(labels: &[T], grid: &FrameGrid) -> Vec<Segment> {
+    let mut frame = 0;
+    let run = |run: &[T]| {
+        let start = grid.time(frame);
+        frame += run.len() as u64;
+        let mut label = Vec::new();
+        run.first().inspect(|value| value.print(&mut label));
+        Segment {
+            start,
+            end: Some(grid.time(frame)),
+            label: label.into(),
+        }
+    };
+    labels.chunk_by(|a, b| a == b).map(run).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn grid(shift: &str, offset: Option<&str>) -> FrameGrid {
+        let offset = offset.and_then(Decimal::parse);
+        FrameGrid::new(&Decimal::parse(shift).unwrap(), offset.as_ref()).unwrap()
+    }
+
+    #[test]
+    fn times_are_rounded_once() {
+        let plain = grid("0.010", None);
+        assert_eq!(plain.time(3), 0.03);
+        assert_eq!(plain.time(29), 0.29);
+        assert_eq!(plain.frame(0.29), Some(29));
+        assert_eq!(plain.frame(0.1 + 0.2), None);
+        assert_eq!(plain.frame_near(0.1 + 0.2), Some(30));
+        assert_eq!(plain.frame_near(0.3001), None);
+        assert_eq!(plain.frame(-0.01), None);
+        let shifted = grid("1e-2", Some("-0.0075"));
+        assert_eq!((shifted.time(0), shifted.time(1)), (-0.0075, 0.0025));
+        assert_eq!(grid("0.12345678901234567890123456789", None).time(0), 0.0);
+        for shift in ["0", "-0.01"] {
+            assert_eq!(FrameGrid::new(&Decimal::parse(shift).unwrap(), None), None);
+        }
+        assert_eq!(FrameGrid::usual(), grid(FrameGrid::USUAL_SHIFT, None));
+    }
+
+    fn segments(text: &str) -> Vec<Segment> {
+        let segment = |word: &str| {
+            let mut parts = word.split(':');
+            let mut next = || parts.next().unwrap();
+            Segment {
+                label: next().as_bytes().into(),
+                start: next().parse().unwrap(),
+                end: next().parse().ok(),
+            }
+        };
+        text.split(' ').map(segment).collect()
+    }
+
+    fn labels(text: &str, frames: Option<u64>) -> Result<Matrix> {
+        Segment::labels(
+            &segments(text),
+            &FrameGrid::usual(),
+            frames,
+            &Limits::default(),
+        )
+    }
+
+    #[test]
+    fn segments_that_tile_the_frames_are_labels() {
+        let short = labels("7:0:0.02 -1:0.02:0.03", None).unwrap();
+        assert_eq!(short.as_slice::<i32>().unwrap(), [7, 7, -1]);
+        let open = labels("7:0:0.02 5000000000:0.02:-", Some(4)).unwrap();
+        let long = [7i64, 7, 5_000_000_000, 5_000_000_000];
+        assert_eq!(open.as_slice::<i64>().unwrap(), long);
+    }
+
+    #[test]
+    fn other_segments_are_refused() {
+        for (text, frames, message) in [
+            ("a:0:0.02", None, "the label 'a' of a segment is no number"),
+            (
+                "1:0.01:0.02",
+                None,
+                "the segments leave a gap before frame 1",
+            ),
+            (
+                "1:0:0.02 2:0.01:0.03",
+                None,
+                "the segments overlap at frame 1",
+            ),
+            (
+                "1:0:0.015",
+                None,
+                "the segment '1' is not made of whole frames of 0.01 s: 0.015",
+            ),
+            ("1:0:-", None, "the last segment has no end"),
+            (
+                "1:0:- 2:0:1",
+                Some(9),
+                "a segment without an end is not the last",
+            ),
+            ("1:0:0.02", Some(3), "3 frames, but segments for 2"),
+        ] {
+            assert_eq!(labels(text, frames).unwrap_err().to_string(), message);
+        }
+        let huge = labels("1:0:1e12", None).unwrap_err();
+        assert_eq!(huge.kind(), crate::ErrorKind::Limit);
+    }
+
+    proptest! {
+        #[test]
+        fn labels_come_back(values in prop::collection::vec(0..3i32, 1..60), offset: bool) {
+            let grid = grid("0.0125", offset.then_some("0.00625"));
+            let matrix = Matrix::from_rows(&values, 1, Rank::Vector).unwrap();
+            let segments = Segment::of_labels(&matrix, &grid).unwrap();
+            prop_assert!(segments.iter().all(|s| s.is_proper()));
+            for frames in [None, Some(values.len() as u64)] {
+                let back = Segment::labels(&segments, &grid, frames, &Limits::default()).unwrap();
+                prop_assert_eq!(back.as_slice::<i32>().unwrap(), &values[..]);
+            }
+        }
+
+        #[test]
+        fn every_frame_has_its_time(n in 0..1_000_000_000u64, shift in 1..100_000u32, power in 1..7) {
+            let grid = grid(&format!("{shift}e-{power}"), None);
+            prop_assert_eq!(grid.frame(grid.time(n)), Some(n));
+        }
+    }
+}
