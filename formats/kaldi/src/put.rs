@@ -1,5 +1,6 @@
 //! The bytes of objects that are neither features nor labels.
 
+use spr_core::format::Objects;
 use spr_core::model::{Dtype, Element, Lists, Object, Sparse, is_word_byte};
 use spr_core::{Error, Result};
 
@@ -17,7 +18,31 @@ pub(crate) enum Style {
 }
 
 /// The kinds that a table holds.
-pub(crate) const KINDS: spr_core::format::Objects = spr_core::format::Objects::All;
+pub(crate) const KINDS: Objects = Objects::Kinds(&[
+    "int32",
+    "bool",
+    "int32-vector-vector",
+    "int32-pair-vector",
+    "float-pair-vector",
+    "basic-float-vector",
+    "posterior",
+    "gauss-posterior",
+    "token",
+    "token-vector",
+    "sparse-vector",
+    "sparse-matrix",
+    "tokens-object",
+    "fst",
+    "blob",
+    "int8-vector",
+    "int8",
+    "int16",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]);
 
 /// Appends an object behind its key and a space.
 ///
@@ -25,6 +50,10 @@ pub(crate) const KINDS: spr_core::format::Objects = spr_core::format::Objects::A
 /// The table can't hold it; nothing was stored then.
 pub(crate) fn object(object: &Object, style: Style, out: &mut Vec<u8>) -> Result<()> {
     match object {
+        _ if !KINDS.hold(object.kind()) => {
+            let message = format!("a {}, which is no object of Kaldi's", object.kind());
+            return Err(Error::unfit(message));
+        }
         Object::Opaque { bytes, .. } => {
             let binary = bytes.first().is_none_or(|b| !b.is_ascii());
             if style != Style::Binary && (binary || bytes.starts_with(b"\0")) {
