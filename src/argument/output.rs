@@ -139,12 +139,15 @@ impl Target {
             Some(format) => format,
             None => by_extension(path, registry)?,
         };
+        if let Some(data) = spraak_data(format, path) {
+            pairs.insert(0, ("data".to_owned(), data.to_owned()));
+        }
         let output = if path == "-" {
             Output::stdout()
         } else if let Some(command) = path.strip_prefix('|') {
             Output::command(command)
         } else if path.ends_with('/') || Path::new(path).is_dir() {
-            Self::folder(path, format)?
+            Self::folder(path, format, &pairs)?
         } else if format.info().name == "kaldi" {
             kaldi_file(Path::new(path), &mut pairs)
         } else {
@@ -153,9 +156,10 @@ impl Target {
         Ok(Self::new(text, form, format, output, pairs))
     }
 
-    fn folder(path: &str, format: &'static dyn Format) -> Result<Output> {
+    fn folder(path: &str, format: &'static dyn Format, pairs: &[Pair]) -> Result<Output> {
         let name = format.info().name;
-        if format.caps(&Options::default(), Place::Folder)?.count == Count::Many {
+        let options = Options::new(format.info(), pairs.iter().cloned())?;
+        if format.caps(&options, Place::Folder)?.count == Count::Many {
             return Err(
                 Error::usage(format!("is a folder, but {name} goes into one file"))
                     .file(path)
@@ -295,6 +299,16 @@ fn by_extension(path: &str, registry: &Registry) -> Result<&'static dyn Format> 
                 .hint(format!("say it with --to {}", names.join(" or --to "))))
         }
     }
+}
+
+/// The kind of SPRAAK data that the extension of a file asks for.
+fn spraak_data(format: &'static dyn Format, path: &str) -> Option<&'static str> {
+    let spraak = ["spr", "key"].contains(&format.info().name);
+    if !spraak || path.ends_with('/') || Path::new(path).is_dir() {
+        return None;
+    }
+    let plain = Codec::strip_extension(Path::new(path));
+    spr_format_spraak::data_of_extension(plain.extension()?.to_str()?)
 }
 
 /// What a plain path means as a Kaldi output: `.scp` is a script file with its archive beside it,

@@ -1,5 +1,7 @@
 //! The two formats.
 
+use std::path::Path;
+
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
@@ -9,6 +11,8 @@ use spr_core::format::{
 use spr_core::model::Dtype;
 
 use crate::contents::TAGS;
+use crate::header::layers::{Given, gather};
+use crate::list::{self, ListWriter};
 use crate::options::{self, Reading, Writing};
 use crate::probe::score;
 use crate::reader::SpraakReader;
@@ -16,7 +20,7 @@ use crate::vocabulary::Dialect;
 use crate::writer::SpraakWriter;
 
 /// SPRAAK files, one utterance each, with one of the two sorts of header.
-pub struct Spraak(Dialect);
+pub struct Spraak(pub(crate) Dialect);
 
 /// SPRAAK files with their own header, `spr`.
 pub static SPR: Spraak = Spraak(Dialect::Spr);
@@ -26,14 +30,14 @@ pub static KEY: Spraak = Spraak(Dialect::Key);
 
 static SPR_INFO: FormatInfo = FormatInfo {
     name: "spr",
-    title: "SPRAAK features and samples",
+    title: "SPRAAK features, samples, segments and lists",
     extensions: &["spr", "trk", "sam", "seg", "cor", "lex"],
     options: &options::SPR,
 };
 
 static KEY_INFO: FormatInfo = FormatInfo {
     name: "key",
-    title: "SPRAAK features and samples with the older key header",
+    title: "the same with the older key header",
     extensions: &["key"],
     options: &options::KEY,
 };
@@ -53,6 +57,10 @@ impl Format for Spraak {
     fn caps(&self, options: &Options, place: Place) -> Result<Caps> {
         // The options may be for reading: what they ask of a writer is checked when there is one.
         let writing = Writing::likely(self.0, options)?;
+        if let Some(caps) = list::caps::of(options.get("data"), place) {
+            return Ok(caps);
+        }
+        let plain = writing.code.is_none() && writing.header && !writing.packed;
         let dtypes = dtypes(&writing);
         let features = FeatureCaps {
             dtypes,
@@ -73,13 +81,16 @@ impl Format for Spraak {
             labels: None,
             empty: Empty::Kept,
             frame_times: writing.header,
-            objects: Objects::None,
+            objects: match options.get("data") {
+                None if plain => list::caps::OPAQUE,
+                _ => Objects::None,
+            },
             audio: match writing.code {
                 Some(_) => &[Dtype::I16],
                 None => dtypes,
             },
             segments: false,
-            text: false,
+            text: place == Place::Folder && options.get("cor").is_some(),
             tags: match writing.header {
                 true => Tags::Of(TAGS),
                 false => Tags::None,
@@ -88,9 +99,24 @@ impl Format for Spraak {
         })
     }
 
-    fn open(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
+    fn open(&self, mut source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
         let reading = Reading::of(options).map_err(|e| e.file(source.name()))?;
-        SpraakReader::open(source, self.0, reading, env)
+        let own = Given::default();
+        // With a corpus, what the user says is said of its files.
+        let given = match list::is_driving(options) {
+            true => &own,
+            false => &reading.given,
+        };
+        let header = gather(&mut source, self.0, given, env)?;
+        if let Some(kind) = list::Kind::of(&header) {
+            let format = match self.0 {
+                Dialect::Spr => &SPR,
+                Dialect::Key => &KEY,
+            };
+            return list::open(source, &header, kind, format, options, env);
+        }
+        list::check_options(options, &[]).map_err(|e| e.file(source.name()))?;
+        SpraakReader::open(source, &header, reading, env)
     }
 
     fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
@@ -98,8 +124,16 @@ impl Format for Spraak {
     }
 
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+        if let Some(writer) = list::create(&output, self, options, env)? {
+            return Ok(writer);
+        }
         let writing = Writing::of(self.0, options)?;
-        Ok(Box::new(SpraakWriter::new(output, writing, env)))
+        let cor = output.is_folder().then_some("cor");
+        list::check_options(options, cor.as_slice()).map_err(|e| e.file(output.name()))?;
+        let corpus = options.get("cor").map(Path::new);
+        let corpus = corpus.map(|path| ListWriter::beside(&output, path, self.0));
+        let corpus = corpus.transpose()?;
+        Ok(Box::new(SpraakWriter::new(output, writing, corpus, env)))
     }
 }
 

@@ -4,6 +4,7 @@ mod contents;
 mod data;
 mod format;
 pub mod header;
+mod list;
 mod options;
 mod probe;
 mod reader;
@@ -12,3 +13,4 @@ mod vocabulary;
 mod writer;
 
 pub use format::{KEY, SPR, Spraak};
+pub use list::data_of_extension;

@@ -6,6 +6,7 @@ use spr_core::format::{OptionSpec, Options};
 use spr_core::{Error, Result};
 
 use crate::header::layers::{Given, Where};
+use crate::list;
 use crate::select::Selection;
 use crate::vocabulary::{Dialect, Encoding};
 
@@ -42,7 +43,7 @@ const UNSIGNED: OptionSpec = OptionSpec {
 const COMMON: [OptionSpec; 15] = specs! {
     text "true|false" "numbers as text (reading: whatever the header says)"
     header "FILE|none" "reading: a header in a file of its own, or none; writing: none"
-    data "TRACK|PARAM|SAMPLE" "the kind of data (reading: whatever the header says, as all keys below; writing: TRACK or PARAM, default: that of the input, else TRACK)"
+    data "TRACK|PARAM|SAMPLE|SEG|CORPUS|DICTIONARY|UNIT|DES" "the kind of data (reading: whatever the header says, as all keys below; writing: not SAMPLE, default: that of the input or the extension, else TRACK)"
     type "TYPE" "the element type; writing: ULAW or ALAW, for samples"
     format "BIN01|BIN10|ASCII" "how numbers are stored"
     dim1 "N" "reading: vectors, -1 for all there are"
@@ -58,19 +59,24 @@ const COMMON: [OptionSpec; 15] = specs! {
 };
 
 /// The options of the spr format.
-pub(crate) static SPR: [OptionSpec; 17] = with([ORDER, COMPRESS]);
+pub(crate) static SPR: [OptionSpec; 22] = with([ORDER, COMPRESS]);
 
 /// The options of the key format.
-pub(crate) static KEY: [OptionSpec; 17] = with([KEY_ORDER, UNSIGNED]);
+pub(crate) static KEY: [OptionSpec; 22] = with([KEY_ORDER, UNSIGNED]);
 
-const fn with(own: [OptionSpec; 2]) -> [OptionSpec; 17] {
-    let mut all = [own[0]; 17];
+const fn with(own: [OptionSpec; 2]) -> [OptionSpec; 22] {
+    let mut all = [own[0]; 22];
     let mut n = 0;
     while n < COMMON.len() {
         all[n + 1] = COMMON[n];
         n += 1;
     }
     all[16] = own[1];
+    n = 0;
+    while n < list::OPTIONS.len() {
+        all[n + 17] = list::OPTIONS[n];
+        n += 1;
+    }
     all
 }
 
@@ -170,7 +176,7 @@ impl Reading {
 pub(crate) struct Writing {
     pub(crate) dialect: Dialect,
     pub(crate) encoding: Encoding,
-    /// The `DATA` of features that the user asked for.
+    /// The `DATA` that the user asked for.
     pub(crate) data: Option<&'static str>,
     /// The code for samples.
     pub(crate) code: Option<Companding>,
@@ -206,7 +212,8 @@ impl Writing {
         if let Some(name) = READING.iter().find(|name| options.get(name).is_some()) {
             return Err(Error::usage(format!("option {name} is for reading")));
         }
-        let data = options.choice("data", &[("TRACK", "TRACK"), ("PARAM", "PARAM")])?;
+        let kinds = ["TRACK", "PARAM", "SEG", "CORPUS", "DICTIONARY", "UNIT", "DES"];
+        let data = options.choice("data", &kinds.map(|kind| (kind, kind)))?;
         let codes = ["ULAW", "MULAW", "ALAW"].map(|name| (name, ()));
         options.choice("type", &codes)?;
         options.choice("header", &[("none", ())])?;

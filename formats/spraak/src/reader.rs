@@ -8,7 +8,7 @@ use spr_core::model::{DatasetInfo, Key, KeySource, Matrix, Utterance};
 use crate::contents::{Contents, Sort};
 use crate::data::{self, Layout};
 use crate::header::Header;
-use crate::header::layers::{Where, gather};
+use crate::header::layers::Where;
 use crate::options::Reading;
 use crate::select::Selection;
 use crate::vocabulary::{Dialect, Encoding};
@@ -29,16 +29,16 @@ pub(crate) struct SpraakReader {
 }
 
 impl SpraakReader {
-    /// Reads the header, and finds out what it leaves open. What is to be taken of features is
+    /// Understands the header, and finds out what it leaves open. What is to be taken of features is
     /// taken by stages behind the reader.
     pub(crate) fn open(
         source: Source,
-        expected: Dialect,
+        header: &Header,
         options: Reading,
         env: &Env,
     ) -> Result<Box<dyn Reader>> {
         let name = source.name().to_owned();
-        let reader = Self::of(source, expected, options, env)?;
+        let reader = Self::of(source, header, options, env)?;
         match reader.contents.sort {
             Sort::Features => {
                 let select = reader.select.clone();
@@ -49,9 +49,8 @@ impl SpraakReader {
         }
     }
 
-    fn of(mut source: Source, expected: Dialect, options: Reading, env: &Env) -> Result<Self> {
-        let header = gather(&mut source, expected, &options.given, env)?;
-        let mut contents = Contents::of(&header, env)?;
+    fn of(source: Source, header: &Header, options: Reading, env: &Env) -> Result<Self> {
+        let mut contents = Contents::of(header, env)?;
         if options.unsigned && header.dialect == Dialect::Key {
             contents.stored = contents.stored.unsigned();
         }
@@ -66,7 +65,7 @@ impl SpraakReader {
                     .malformed("nothing says how the numbers are stored")
                     .hint("say it with format=BIN01, BIN10 or ASCII"));
             }
-            None => guessed(&mut source, &contents, &header, env)?,
+            None => guessed(&mut source, &contents, header, env)?,
         };
         let layout = Layout {
             stored: contents.stored,

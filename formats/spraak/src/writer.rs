@@ -8,6 +8,7 @@ use spr_core::{Error, ErrorKind, Result};
 use crate::contents::TAGS;
 use crate::data::{Body, Printer};
 use crate::header::{print, shown};
+use crate::list::{ListWriter, is_field, opaque_header};
 use crate::options::Writing;
 use crate::vocabulary::{Dialect, Encoding, code_name, is_own, old_name, type_name};
 
@@ -15,6 +16,8 @@ use crate::vocabulary::{Dialect, Encoding, code_name, is_own, old_name, type_nam
 pub(crate) struct SpraakWriter {
     output: Output,
     options: Writing,
+    /// A list of what is written.
+    corpus: Option<ListWriter>,
     written: Written,
     header: Vec<u8>,
     printer: Printer,
@@ -23,7 +26,13 @@ pub(crate) struct SpraakWriter {
     told: bool,
 }
 
-/// What goes into a file.
+/// What stands behind a header.
+enum Contents<'a> {
+    Rows(Rows<'a>),
+    List(&'a [u8]),
+}
+
+/// What goes into a file as numbers.
 enum Rows<'a> {
     Features(&'a Matrix),
     Sound(&'a Audio),
@@ -42,10 +51,16 @@ impl<'a> Rows<'a> {
 const NAMELESS: [&[u8]; 4] = [b"FOFFSET", b"FLENGTH", b"TIMEBASE", b"OBJECT"];
 
 impl SpraakWriter {
-    pub(crate) fn new(output: Output, options: Writing, env: &Env) -> Self {
+    pub(crate) fn new(
+        output: Output,
+        options: Writing,
+        corpus: Option<ListWriter>,
+        env: &Env,
+    ) -> Self {
         Self {
             output,
             options,
+            corpus,
             written: Written::default(),
             header: Vec::new(),
             printer: Printer::new(options.encoding, options.code),
@@ -98,6 +113,10 @@ impl SpraakWriter {
         }
         let samples = matches!(rows, Rows::Sound(_));
         for tag in tags {
+            // The corpus has those.
+            if self.corpus.is_some() && is_field(&tag.key) {
+                continue;
+            }
             let standard =
                 Dialect::standard(kind.as_bytes(), &tag.key).filter(|_| dialect == Dialect::Key);
             if is_own(standard.map_or(&tag.key[..], str::as_bytes), samples) {
@@ -111,6 +130,31 @@ impl SpraakWriter {
         lines.end();
         self.tell(utt, tags);
         Ok(())
+    }
+
+    /// Makes the header; refuses what the file or the corpus can't hold.
+    fn contents<'a>(&mut self, utt: &'a Utterance) -> Result<Contents<'a>> {
+        self.header.clear();
+        if utt.object.is_some() {
+            if self.corpus.is_some() {
+                let message = "is no recording, and a corpus lists nothing else";
+                return Err(Error::unfit(message));
+            }
+            let (header, body) = opaque_header(utt, &self.options)?;
+            self.header = header;
+            return Ok(Contents::List(body));
+        }
+        if let Some(data) = (self.options.data).filter(|data| !["TRACK", "PARAM"].contains(data)) {
+            return Err(Error::unfit(format!("is no {data} data")));
+        }
+        let rows = check(utt, &self.options, self.corpus.is_some())?;
+        if self.options.header {
+            self.prepare(utt, &rows)?;
+        }
+        if let Some(corpus) = &mut self.corpus {
+            corpus.prepare_beside(utt)?;
+        }
+        Ok(Contents::Rows(rows))
     }
 
     /// Says once that a key has no name of its own in key headers.
@@ -133,14 +177,8 @@ impl SpraakWriter {
 
 impl Writer for SpraakWriter {
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let rows = check(utt, &self.options)
-            .and_then(|rows| {
-                self.header.clear();
-                if self.options.header {
-                    self.prepare(utt, &rows)?;
-                }
-                Ok(rows)
-            })
+        let contents = self
+            .contents(utt)
             .map_err(|e| e.utterance(&utt.key).continuable())?;
         let extension = match self.options.header {
             true => self.options.dialect.extension(),
@@ -155,9 +193,17 @@ impl Writer for SpraakWriter {
             _ => e,
         })?;
         sink.put(&self.header)?;
-        let mut body = Body::new(&mut sink, self.options.packed);
-        self.printer.write(rows.matrix(), &mut body)?;
-        body.finish()?;
+        match contents {
+            Contents::List(bytes) => sink.put(bytes)?,
+            Contents::Rows(rows) => {
+                let mut body = Body::new(&mut sink, self.options.packed);
+                self.printer.write(rows.matrix(), &mut body)?;
+                body.finish()?;
+            }
+        }
+        if let Some(corpus) = &mut self.corpus {
+            corpus.add(1)?;
+        }
         self.written.bytes += sink.finish()?;
         self.written.count(utt);
         Ok(())
@@ -167,13 +213,18 @@ impl Writer for SpraakWriter {
         if self.written.utterances == 0 && !self.output.is_folder() {
             return Err(Error::unfit("no utterance to write").file(self.output.name()));
         }
-        Ok(self.written)
+        let corpus = self.corpus.map(ListWriter::end).transpose()?;
+        Ok(Written {
+            bytes: self.written.bytes + corpus.unwrap_or(0),
+            ..self.written
+        })
     }
 }
 
-/// The rows of an utterance that has nothing else.
-fn check<'a>(utt: &'a Utterance, options: &Writing) -> Result<Rows<'a>> {
-    if let Some(other) = utt.others().find(|other| *other != "audio") {
+/// The rows of an utterance that has nothing else, but what was `said` if that is kept.
+fn check<'a>(utt: &'a Utterance, options: &Writing, said: bool) -> Result<Rows<'a>> {
+    let kept = |other: &str| other == "audio" || said && other == "text";
+    if let Some(other) = utt.others().find(|other| !kept(other)) {
         return Err(Error::unfit(format!(
             "has {other}, which the format can't hold"
         )));

@@ -83,7 +83,8 @@ pub fn plans(caps: &Caps) -> Vec<Plan> {
     plans
 }
 
-/// Data sets of one to `most` utterances that an output with `caps` holds.
+/// Data sets of one to `most` utterances that an output with `caps` holds, which must have a place
+/// for features or labels.
 pub fn dataset(caps: Caps, most: usize) -> BoxedStrategy<Vec<Utterance>> {
     let shared = (
         select(plans(&caps)),

@@ -10,7 +10,7 @@ use crate::header::{Entry, Header, shown};
 const DEFAULT_RATE: u32 = 8000;
 
 /// A number of rows; `None` if the header leaves it open.
-pub(super) fn count(header: &Header, key: &str) -> Result<Option<u64>> {
+pub(crate) fn count(header: &Header, key: &str) -> Result<Option<u64>> {
     header.get(key).map_or(Ok(None), dimension)
 }
 
@@ -60,7 +60,7 @@ pub(super) fn rate(header: &Header) -> Result<u32> {
 }
 
 /// A time.
-pub(super) fn seconds(header: &Header, key: &str) -> Result<Option<Decimal>> {
+pub(crate) fn seconds(header: &Header, key: &str) -> Result<Option<Decimal>> {
     let Some(entry) = header.get(key) else {
         return Ok(None);
     };

@@ -1,6 +1,6 @@
 //! What a header says of the data behind it.
 
-mod fields;
+pub(crate) mod fields;
 
 use spr_core::bytes::{ByteOrder, Codec, Env};
 use spr_core::model::{Meta, Tag};
@@ -191,7 +191,7 @@ fn encoding(header: &Header, text: bool) -> Result<Option<Encoding>> {
 
 /// The coder of the data: the first word of `COMPRESS`; its parameters only matter to those who
 /// compress.
-fn coder(header: &Header, env: &Env) -> Result<Option<Codec>> {
+pub(crate) fn coder(header: &Header, env: &Env) -> Result<Option<Codec>> {
     let Some(entry) = header.get("COMPRESS") else {
         return Ok(None);
     };

@@ -1,0 +1,186 @@
+//! Corpora, read: an entry is an utterance of which the text is known.
+
+use spr_core::bytes::{Env, Source};
+use spr_core::format::Reader;
+use spr_core::model::{DatasetInfo, FrameGrid, Key, Tag, Utterance};
+use spr_core::{Error, Result};
+
+use super::head::{Kind, ListHead, tag};
+use super::lines::Lines;
+use super::names::Names;
+use super::tags::Extra;
+use super::time::{FROM, TO_THE_END, TimeBase};
+use crate::header::Header;
+
+/// The tags for the two times of an entry that is not all of its file, as they are written.
+pub(crate) const TIMES: [&[u8]; 2] = [b"F1", b"F2"];
+
+/// The transcription that says nothing.
+pub(crate) const NOTHING: &[u8] = b"#";
+
+/// One entry.
+#[derive(Default)]
+pub(crate) struct Entry {
+    pub(crate) key: Key,
+    /// The file, without root and suffix.
+    pub(crate) file: Vec<u8>,
+    /// What is said, words with a blank between them; empty if nothing is known.
+    pub(crate) text: Vec<u8>,
+    pub(crate) f1: Vec<u8>,
+    pub(crate) f2: Vec<u8>,
+    pub(crate) extra: Vec<Tag>,
+}
+
+/// Reads entries.
+pub(crate) struct CorpusReader {
+    lines: Lines,
+    pub(crate) head: ListHead,
+    pub(crate) base: TimeBase,
+    names: Names,
+    /// Where the entry before ends in its file.
+    end: Option<f64>,
+    entry: Entry,
+    done: bool,
+    info: DatasetInfo,
+}
+
+impl CorpusReader {
+    pub(crate) fn open(source: Source, header: &Header, env: &Env) -> Result<Self> {
+        let head = ListHead::of(header, Kind::Corpus)?;
+        let base = TimeBase::of(head.continuous, &head.meta)
+            .ok_or_else(|| header.error(header.end, "FSHIFT is not above 0"))?;
+        let info = DatasetInfo {
+            utterances: head.lines,
+            compression: source.compression(),
+            frame_shift: head.meta.frame_shift.clone(),
+            ..DatasetInfo::default()
+        };
+        Ok(Self {
+            lines: Lines::new(source, head.lines, env),
+            head,
+            base,
+            names: Names::default(),
+            end: Some(0.0),
+            entry: Entry::default(),
+            done: false,
+            info,
+        })
+    }
+
+    /// Reads the next entry.
+    pub(crate) fn next(&mut self, entry: &mut Entry) -> Result<bool> {
+        if self.done {
+            return Ok(false);
+        }
+        let result = self.read_entry(entry);
+        self.done = !matches!(result, Ok(true));
+        result
+    }
+
+    fn read_entry(&mut self, entry: &mut Entry) -> Result<bool> {
+        if !self.lines.next()? {
+            return Ok(false);
+        }
+        let mut fields = self.lines.fields();
+        let name = fields.next().unwrap_or_default();
+        let (file, key) = self.names.key(name).ok_or_else(|| {
+            let message = "'-' stands for the file of the line before, and there is none";
+            self.lines.error(message)
+        })?;
+        let same = entry.file == file;
+        (entry.file, entry.key) = (file.to_vec(), key);
+        entry.text = match fields.next() {
+            None | Some(NOTHING) => Vec::new(),
+            Some(text) => text
+                .iter()
+                .map(|b| if *b == b'_' { b' ' } else { *b })
+                .collect(),
+        };
+        let (f1, f2) = (fields.next(), fields.next());
+        entry.f1 = f1.unwrap_or(FROM).to_vec();
+        entry.f2 = f2.unwrap_or(TO_THE_END).to_vec();
+        let short = f2.is_none();
+        let mut extra = Extra::default();
+        let place = |what: String| self.lines.error(what).utterance(&entry.key);
+        extra.add(fields).map_err(place)?;
+        entry.extra = extra.into_tags().collect();
+        let stretch = self.base.stretch(&entry.f1, &entry.f2).map_err(place)?;
+        if short {
+            self.lines
+                .warn("a line without F1 and F2 is taken to be all of the file");
+        }
+        if same && self.end.is_none_or(|end| end > stretch.start) {
+            self.lines.warn(self.base.overlap());
+        }
+        self.end = stretch.end;
+        Ok(true)
+    }
+}
+
+impl Reader for CorpusReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let mut entry = std::mem::take(&mut self.entry);
+        let more = self.next(&mut entry)?;
+        if more {
+            utt.clear_data();
+            utt.key.clone_from(&entry.key);
+            utt.text = Some(std::mem::take(&mut entry.text));
+            utt.meta.clone_from(&self.head.meta);
+            let [f1, f2] = TIMES;
+            if (entry.f1.as_slice(), entry.f2.as_slice()) != (FROM, TO_THE_END) {
+                utt.meta.tags.push(tag(f1, &entry.f1));
+                utt.meta.tags.push(tag(f2, &entry.f2));
+            }
+            utt.meta.tags.append(&mut entry.extra);
+        }
+        self.entry = entry;
+        Ok(more)
+    }
+}
+
+impl TimeBase {
+    /// The time base of a list; `None` if its frames have no length.
+    pub(crate) fn of(continuous: bool, meta: &spr_core::model::Meta) -> Option<Self> {
+        match (continuous, &meta.frame_shift) {
+            (true, _) => Some(Self::Continuous),
+            (false, None) => Some(Self::Discrete(FrameGrid::usual())),
+            (false, Some(_)) => FrameGrid::of(meta).map(Self::Discrete),
+        }
+    }
+
+    /// What to say of entries of one file that overlap.
+    pub(crate) fn overlap(&self) -> &'static str {
+        match self {
+            Self::Continuous => "starts before the entry before it ends",
+            Self::Discrete(_) => {
+                "starts before the entry before it ends; the second number is taken to be a \
+                 number of frames, not the last frame"
+            }
+        }
+    }
+}
+
+/// The word that stands for a text in a list, or why there is none.
+pub(crate) fn transcription(text: &[u8]) -> Result<Vec<u8>, Error> {
+    let refuse = |why: &str| Err(Error::unfit(format!("a corpus can't hold the text: {why}")));
+    if text.is_empty() {
+        return Ok(NOTHING.to_vec());
+    }
+    if text == NOTHING {
+        return refuse("# stands for silence there");
+    }
+    if text.contains(&b'_') {
+        return refuse("it has a '_', which stands for a blank there");
+    }
+    if text.iter().any(|b| *b != b' ' && super::lines::is_blank(b)) {
+        return refuse("it has white space that is no blank");
+    }
+    Ok(text
+        .iter()
+        .map(|b| if *b == b' ' { b'_' } else { *b })
+        .collect())
+}

@@ -1,0 +1,214 @@
+//! A corpus that drives the reading of its files.
+
+use std::path::{Path, PathBuf};
+
+use spr_core::bytes::{Env, Source};
+use spr_core::format::{Format, Options, Reader};
+use spr_core::model::{DatasetInfo, FrameGrid, Matrix, Utterance};
+use spr_core::{Error, Limits, Result};
+
+use super::corpus::{CorpusReader, Entry};
+use super::time::{TO_THE_END, TimeBase, frames};
+use crate::format::Spraak;
+
+/// Frames by which an entry in seconds may go beyond its file: those that a frame longer than the
+/// shift does not fill.
+const SLACK: u64 = 2;
+
+/// The files of a corpus.
+pub(crate) struct Files {
+    root: PathBuf,
+    suffix: String,
+    format: &'static Spraak,
+    options: Options,
+    env: Env,
+}
+
+impl Files {
+    /// Files below the option `root`, else below the `folder` of the corpus.
+    pub(crate) fn new(
+        folder: Option<PathBuf>,
+        format: &'static Spraak,
+        options: &Options,
+        env: &Env,
+    ) -> Result<Self> {
+        let own = format.info();
+        let suffix = options.get("suffix").unwrap_or(own.extensions[0]);
+        let root = options.get("root").map(PathBuf::from);
+        // What else is said is said of the files.
+        let of_files = own
+            .options
+            .iter()
+            .filter(|o| !["root", "suffix"].contains(&o.name));
+        let of_files = of_files.filter_map(|o| Some((o.name, options.get(o.name)?)));
+        Ok(Self {
+            root: root.or(folder).unwrap_or_default(),
+            suffix: suffix.trim_start_matches('.').to_owned(),
+            format,
+            options: Options::new(own, of_files)?,
+            env: env.clone(),
+        })
+    }
+
+    fn path(&self, name: &[u8]) -> Result<PathBuf> {
+        let name = std::str::from_utf8(name)
+            .map_err(|_| Error::unsupported("the name of the file is not UTF-8"))?;
+        if name.contains('\0') || Path::new(name).components().any(|c| c.as_os_str() == "..") {
+            return Err(Error::unfit("the name of the file leads out of the root"));
+        }
+        let name = format!("{}.{}", name.trim_start_matches('/'), self.suffix);
+        Ok(self.root.join(name))
+    }
+
+    /// Reads a file whole.
+    fn read(&self, name: &[u8], utt: &mut Utterance) -> Result<()> {
+        let path = self.path(name)?;
+        let shown = path.display().to_string();
+        let mut reader = self
+            .format
+            .open(Source::open(&path)?, &self.options, &self.env)?;
+        let one = reader.read(utt).and_then(|one| {
+            let more = one && reader.read(&mut Utterance::default())?;
+            Ok(one && !more)
+        });
+        match one {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::malformed("the file does not hold one utterance").file(shown)),
+            Err(e) => Err(e.file(shown)),
+        }
+    }
+}
+
+/// Reads each entry's stretch of its file.
+pub(crate) struct CorpusDriven {
+    corpus: CorpusReader,
+    files: Files,
+    entry: Entry,
+    /// The file read last, and its name.
+    whole: Utterance,
+    name: Option<Vec<u8>>,
+    warned: bool,
+}
+
+impl CorpusDriven {
+    pub(crate) fn new(corpus: CorpusReader, files: Files) -> Self {
+        Self {
+            corpus,
+            files,
+            entry: Entry::default(),
+            whole: Utterance::default(),
+            name: None,
+            warned: false,
+        }
+    }
+
+    /// Fills `utt` with the stretch of the entry.
+    fn fill(&mut self, utt: &mut Utterance) -> Result<()> {
+        let entry = &mut self.entry;
+        if self.name.as_ref() != Some(&entry.file) {
+            self.name = None;
+            self.files.read(&entry.file, &mut self.whole)?;
+            self.name = Some(entry.file.clone());
+        }
+        utt.clone_from(&self.whole);
+        utt.key.clone_from(&entry.key);
+        if !entry.text.is_empty() {
+            utt.text = Some(std::mem::take(&mut entry.text));
+        }
+        let fresh = |key: &[u8]| entry.extra.iter().all(|tag| tag.key != key);
+        utt.meta.tags.retain(|tag| fresh(&tag.key));
+        utt.meta.tags.append(&mut entry.extra);
+        cut(utt, entry, &self.corpus.base, &self.files.env.limits)
+    }
+}
+
+impl Reader for CorpusDriven {
+    fn info(&self) -> &DatasetInfo {
+        self.corpus.info()
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let tags = &self.corpus.head.meta.tags;
+        if !std::mem::replace(&mut self.warned, true) && tags.iter().any(|t| t.key != b"TIMEBASE") {
+            let message = "header lines of the corpus are not handed on to what it lists";
+            self.files.env.warn(&Error::unfit(message));
+        }
+        if !self.corpus.next(&mut self.entry)? {
+            return Ok(false);
+        }
+        let key = self.entry.key.clone();
+        self.fill(utt)
+            .map_err(|e| e.utterance(&key).continuable())?;
+        Ok(true)
+    }
+}
+
+/// Leaves of an utterance what the entry is about.
+fn cut(utt: &mut Utterance, entry: &Entry, base: &TimeBase, limits: &Limits) -> Result<()> {
+    let wrong = |what: String| Error::malformed(what);
+    let stretch = base.stretch(&entry.f1, &entry.f2).map_err(wrong)?;
+    if stretch.start == 0.0 && entry.f2 == TO_THE_END {
+        return Ok(());
+    }
+    if utt.object.is_some() || utt.segments.is_some() {
+        return Err(Error::unfit(
+            "the file is not one of which a stretch can be taken",
+        ));
+    }
+    let grid = FrameGrid::of(&utt.meta).unwrap_or_else(FrameGrid::usual);
+    let rows = utt.frames();
+    let nearest = |time| grid.nearest(time).unwrap_or(0);
+    // Frames that both count alike are taken as they are.
+    let (first, end, slack) = match base {
+        TimeBase::Discrete(own) if own.shift().to_bits() == grid.shift().to_bits() => {
+            let (first, count) = frames(&entry.f1, &entry.f2).map_err(wrong)?;
+            (first, count.map(|count| first.saturating_add(count)), 0)
+        }
+        _ => (nearest(stretch.start), stretch.end.map(nearest), SLACK),
+    };
+    for matrix in [&mut utt.features, &mut utt.labels].into_iter().flatten() {
+        rows_of(matrix, within(first, end, rows, slack, "frames")?, limits)?;
+    }
+    if let Some(audio) = &mut utt.audio {
+        let rate = f64::from(audio.rate);
+        let moment = |time: f64| FrameGrid::usual().nearest(time * rate / 100.0).unwrap_or(0);
+        let there = audio.samples.rows() as u64;
+        let (first, end) = (moment(stretch.start), stretch.end.map(moment));
+        rows_of(
+            &mut audio.samples,
+            within(first, end, there, 1, "samples")?,
+            limits,
+        )?;
+    }
+    Ok(())
+}
+
+/// The range from `first` to `end`, if there are as many but for `slack`.
+fn within(
+    first: u64,
+    end: Option<u64>,
+    there: u64,
+    slack: u64,
+    what: &str,
+) -> Result<std::ops::Range<usize>> {
+    let end = end.unwrap_or(there);
+    if first > there || end > there.saturating_add(slack) {
+        return Err(Error::unfit(format!(
+            "the corpus says {what} {first} to {end}, the file has {there}"
+        )));
+    }
+    let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    Ok(size(first)..size(end.min(there)).max(size(first)))
+}
+
+/// Leaves only these rows of a matrix.
+fn rows_of(matrix: &mut Matrix, range: std::ops::Range<usize>, limits: &Limits) -> Result<()> {
+    let (rank, cols) = (matrix.rank(), matrix.cols());
+    let row = cols * matrix.dtype().size();
+    let mut part = Matrix::default();
+    part.start(matrix.dtype(), rank, cols);
+    let kept = &matrix.as_bytes()[range.start * row..range.end * row];
+    part.extend_rows(range.len(), limits)?.copy_from_slice(kept);
+    *matrix = part;
+    Ok(())
+}

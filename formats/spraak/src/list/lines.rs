@@ -1,0 +1,124 @@
+//! The lines behind a header.
+
+use spr_core::bytes::{Env, Source};
+use spr_core::{Error, ErrorKind, Result};
+
+/// White space between fields.
+pub(crate) fn is_blank(byte: &u8) -> bool {
+    byte.is_ascii_whitespace() || *byte == 0x0b
+}
+
+/// The lines of a list that are not blank, as many as the header says or there are.
+pub(crate) struct Lines {
+    source: Source,
+    line: Vec<u8>,
+    /// The byte at which the line starts.
+    at: u64,
+    due: Option<u64>,
+    read: u64,
+    env: Env,
+    warned: Vec<&'static str>,
+}
+
+impl Lines {
+    pub(crate) fn new(source: Source, due: Option<u64>, env: &Env) -> Self {
+        Self {
+            source,
+            line: Vec::new(),
+            at: 0,
+            due,
+            read: 0,
+            env: env.clone(),
+            warned: Vec::new(),
+        }
+    }
+
+    /// Goes to the next line; `false` at the end.
+    ///
+    /// # Errors
+    /// There are fewer than the header says, or the last has no end.
+    pub(crate) fn next(&mut self) -> Result<bool> {
+        let more = self.physical()?;
+        match (self.due, more) {
+            (Some(due), true) if self.read == due => {
+                let message = format!("the file goes on after {due} lines; the rest is not read");
+                self.env.warn(&self.error(message));
+                Ok(false)
+            }
+            (Some(due), false) if self.read < due => {
+                let read = self.read;
+                let message = format!("the file ends here: {due} lines are due, {read} are there");
+                Err(self.source.error(ErrorKind::Truncated, message))
+            }
+            (_, more) => {
+                self.read += u64::from(more);
+                Ok(more)
+            }
+        }
+    }
+
+    /// The next line that is not blank.
+    fn physical(&mut self) -> Result<bool> {
+        loop {
+            self.at = self.source.offset();
+            if !self.source.line(&mut self.line, &self.env.limits)? {
+                return Ok(false);
+            }
+            if self.source.offset() - self.at == self.line.len() as u64 {
+                return Err(cut(&self.source));
+            }
+            if !self.line.iter().all(is_blank) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The fields of the line.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &[u8]> {
+        self.line.split(is_blank).filter(|field| !field.is_empty())
+    }
+
+    /// An error about the line.
+    pub(crate) fn error(&self, message: impl Into<String>) -> Error {
+        Error::malformed(message)
+            .file(self.source.name())
+            .byte(self.at)
+    }
+
+    /// Warns about the line, of each thing once a file.
+    pub(crate) fn warn(&mut self, message: &'static str) {
+        if !self.warned.contains(&message) {
+            self.warned.push(message);
+            self.env.warn(&self.error(message));
+        }
+    }
+
+    /// The surroundings.
+    pub(crate) fn env(&self) -> &Env {
+        &self.env
+    }
+}
+
+fn cut(source: &Source) -> Error {
+    let message = "the last line has no line end and may be cut off";
+    source.error(ErrorKind::Truncated, message)
+}
+
+/// Checks a list that is handed on whole: its lines against the number that the header claims.
+/// Says by how much there are more.
+pub(crate) fn check(body: &[u8], due: Option<u64>) -> Result<Option<String>> {
+    if body.last().is_some_and(|b| *b != b'\n') {
+        let message = "the last line has no line end and may be cut off";
+        return Err(Error::truncated(message));
+    }
+    let lines = body.split(|b| *b == b'\n');
+    let there = lines.filter(|line| !line.iter().all(is_blank)).count() as u64;
+    match due {
+        Some(due) if there < due => {
+            let message = format!("the file ends here: {due} lines are due, {there} are there");
+            Err(Error::truncated(message))
+        }
+        Some(due) if there > due => Ok(Some(format!("{due} lines are due, {there} are there"))),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,188 @@
+//! Dictionaries, units and other lists, and files of a custom layout: handed on as they are.
+
+use spr_core::bytes::{Env, Source};
+use spr_core::format::Reader;
+use spr_core::model::{DatasetInfo, Key, KeySource, Meta, Object, Tag, Utterance};
+use spr_core::{Error, Result, bytes::key_of_file};
+
+use super::head::{Kind, check_tag, claimed_lines, count_names, data, tag};
+use super::lines;
+use crate::header::{Header, shown};
+use crate::vocabulary::Dialect;
+
+/// Bytes read at a time.
+const BLOCK: usize = 64 << 10;
+
+/// Reads a file as one object.
+pub(crate) struct OpaqueReader {
+    utterance: Option<Utterance>,
+    info: DatasetInfo,
+}
+
+/// Reads all that stands behind a header.
+pub(crate) fn open(
+    mut source: Source,
+    header: &Header,
+    kind: &'static str,
+    env: &Env,
+) -> Result<OpaqueReader> {
+    let at = source.offset();
+    let mut bytes = Vec::new();
+    loop {
+        let block = source.peek(BLOCK)?;
+        if block.is_empty() {
+            break;
+        }
+        let n = block.len();
+        bytes.extend_from_slice(block);
+        source.skip(n as u64)?;
+        let fits = env.limits.bytes("a list", bytes.len() as u64);
+        fits.map_err(|e| e.file(source.name()).byte(at))?;
+    }
+    if kind == "spraak-list" {
+        let more = lines::check(&bytes, claimed_lines(header)?);
+        if let Some(more) = more.map_err(|e| e.file(source.name()).byte(source.offset()))? {
+            env.warn(&header.error(header.end, more));
+        }
+    }
+    let named = source.path().filter(|path| path.is_file()).map(key_of_file);
+    let keys = match named {
+        Some(_) => KeySource::Stored,
+        None => KeySource::Generated,
+    };
+    Ok(OpaqueReader {
+        utterance: Some(Utterance {
+            key: named.unwrap_or_else(|| Key::generated(0)),
+            object: Some(Object::Opaque { kind, bytes }),
+            meta: Meta {
+                tags: tags(header),
+                ..Meta::default()
+            },
+            ..Utterance::default()
+        }),
+        info: DatasetInfo {
+            utterances: Some(1),
+            compression: source.compression(),
+            keys,
+            ..DatasetInfo::default()
+        },
+    })
+}
+
+impl Reader for OpaqueReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let next = self.utterance.take();
+        let more = next.is_some();
+        if let Some(next) = next {
+            *utt = next;
+        }
+        Ok(more)
+    }
+}
+
+/// All lines of a header, with the words of an spr header.
+fn tags(header: &Header) -> Vec<Tag> {
+    let mut tags = Vec::new();
+    let mut add = |key: &str, value: &[u8]| {
+        if header.get(key).is_none() {
+            tags.push(tag(key.as_bytes(), value));
+        }
+    };
+    add("DATA", data(header));
+    if header.dialect == Dialect::Key {
+        add("LAYOUT", b"LIST");
+        add("TYPE", b"STRING");
+        add("FORMAT", b"ASCII");
+    }
+    tags.retain(|tag| !tag.value.is_empty());
+    let counted = header.get("DIM1").is_some();
+    for entry in &header.entries {
+        let key = match entry.key.as_slice() {
+            b"HEADER_LEN" => continue,
+            b"NENTRY" if header.dialect == Dialect::Key && !counted => b"DIM1",
+            key => key,
+        };
+        tags.push(tag(key, &entry.value));
+    }
+    tags
+}
+
+/// The header of an object and its body; `data` is the kind of data that the user asked for.
+///
+/// # Errors
+/// The dialect can't hold it, or it would be read back as another thing.
+pub(crate) fn header<'a>(
+    utt: &'a Utterance,
+    dialect: Dialect,
+    asked: Option<&str>,
+) -> Result<(Vec<u8>, &'a [u8])> {
+    let Some(Object::Opaque { kind, bytes }) = &utt.object else {
+        let what = utt.other().unwrap_or("nothing");
+        return Err(Error::unfit(format!(
+            "has {what}, which the format can't hold"
+        )));
+    };
+    if utt.others().count() > 1 || utt.features.is_some() || utt.labels.is_some() {
+        return Err(Error::unfit("an object of another kind stands alone"));
+    }
+    if utt.meta.frame_shift.is_some() || utt.meta.frame_offset.is_some() {
+        return Err(Error::unfit("has times of frames, which go with frames"));
+    }
+    let mut out = [dialect.magic(), b"\n"].concat();
+    let get = |key: &[u8]| {
+        let tag = utt.meta.tags.iter().find(|tag| tag.key == key);
+        tag.map(|tag| tag.value.as_slice())
+    };
+    let word = get(b"DATA").unwrap_or_default();
+    if let Some(asked) = asked.filter(|asked| asked.as_bytes() != word) {
+        let message = format!("is {} data, not {asked}", shown(word));
+        return Err(Error::unfit(message));
+    }
+    for tag in &utt.meta.tags {
+        check_tag(tag, |key| key == b"HEADER_LEN")?;
+        let key = match (dialect, tag.key.as_slice(), tag.value.as_slice()) {
+            (Dialect::Key, b"LAYOUT", b"LIST") | (Dialect::Key, b"FORMAT", b"ASCII") => continue,
+            (Dialect::Key, b"LAYOUT" | b"FORMAT", value)
+            | (Dialect::Key, b"TYPE", value @ (b"CUSTOM" | b"")) => {
+                let (key, value) = (shown(&tag.key), shown(value));
+                let message = format!("has {key} {value}, which a key header can't say");
+                return Err(Error::unfit(message));
+            }
+            // The name of the list says what it is.
+            (Dialect::Key, b"DATA", b"DICTIONARY") if get(b"DICTIONARY").is_some() => continue,
+            (Dialect::Key, b"DIM1", _) => count_names(dialect, "").0.as_bytes(),
+            (_, key, _) => dialect.name_of(key),
+        };
+        super::put_line(dialect, key, &tag.value, &mut out)?;
+    }
+    out.extend_from_slice(b"#\n");
+    check(&out, dialect, kind, bytes, utt)?;
+    Ok((out, bytes))
+}
+
+/// Whether what is written is read back as what it was.
+fn check(out: &[u8], dialect: Dialect, kind: &str, body: &[u8], utt: &Utterance) -> Result<()> {
+    let mut source = Source::from_bytes("header", out.to_vec())?;
+    let header = Header::read(&mut source, dialect, &Env::default())?;
+    if Kind::of(&header) != Object::opaque(kind).map(Kind::Opaque) {
+        let message = format!("its header lines do not say that it is a {kind}");
+        return Err(Error::unfit(message));
+    }
+    let mut back = tags(&header);
+    let mut had = utt.meta.tags.clone();
+    let order =
+        |tags: &mut Vec<Tag>| tags.sort_by(|a, b| (&a.key, &a.value).cmp(&(&b.key, &b.value)));
+    order(&mut back);
+    order(&mut had);
+    if back != had {
+        return Err(Error::unfit("its header lines can't be stored as they are"));
+    }
+    if kind == "spraak-list" {
+        lines::check(body, claimed_lines(&header)?)?;
+    }
+    Ok(())
+}

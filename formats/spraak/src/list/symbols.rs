@@ -1,0 +1,114 @@
+//! Tables of names and their numbers.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use spr_core::bytes::{Env, Source};
+use spr_core::model::Key;
+use spr_core::number::parse_integer;
+use spr_core::{Error, Result};
+
+use super::lines::is_blank;
+
+/// Lines `NAME ID`, as Kaldi's `phones.txt`.
+pub(crate) struct Symbols {
+    file: String,
+    ids: HashMap<Vec<u8>, i64>,
+    names: HashMap<i64, Vec<u8>>,
+}
+
+impl Symbols {
+    /// Reads all lines.
+    ///
+    /// # Errors
+    /// A line is not a name and a whole number, or one of them stands twice.
+    pub(crate) fn read(path: &str, env: &Env) -> Result<Self> {
+        Self::parse(Source::open(Path::new(path))?, env)
+    }
+
+    fn parse(mut source: Source, env: &Env) -> Result<Self> {
+        let mut table = Self {
+            file: source.name().to_owned(),
+            ids: HashMap::new(),
+            names: HashMap::new(),
+        };
+        let (mut line, mut number) = (Vec::new(), 0);
+        while source.line(&mut line, &env.limits)? {
+            number += 1;
+            let place =
+                |message: String| Error::malformed(message).file(source.name()).line(number);
+            let mut words = line.split(is_blank).filter(|word| !word.is_empty());
+            let (name, id) = match (words.next(), words.next(), words.next()) {
+                (Some(name), Some(id), None) => (name, parse_integer(id)),
+                (None, ..) => continue,
+                _ => return Err(place("a line is 'NAME ID'".to_owned())),
+            };
+            let id: i64 = id.ok_or_else(|| place("the second word is no whole number".into()))?;
+            let shown = Key::from(name);
+            if table.ids.insert(name.to_vec(), id).is_some() {
+                return Err(place(format!("the name '{shown}' stands twice")));
+            }
+            if table.names.insert(id, name.to_vec()).is_some() {
+                return Err(place(format!("the number {id} stands twice")));
+            }
+        }
+        Ok(table)
+    }
+
+    /// The number of a name, in digits.
+    pub(crate) fn id(&self, name: &[u8]) -> Result<Vec<u8>, String> {
+        match self.ids.get(name) {
+            Some(id) => Ok(id.to_string().into_bytes()),
+            None => Err(format!("'{}' is not in {}", Key::from(name), self.file)),
+        }
+    }
+
+    /// The name of a number given in digits.
+    pub(crate) fn name(&self, id: &[u8]) -> Result<&[u8], String> {
+        let number: Option<i64> = parse_integer(id);
+        // Only the digits that the name stands for are given back.
+        let known = number.filter(|number| number.to_string().as_bytes() == id);
+        match known.and_then(|number| self.names.get(&number)) {
+            Some(name) => Ok(name),
+            None => Err(format!("'{}' is no number of {}", Key::from(id), self.file)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Symbols> {
+        let source = Source::from_bytes("phones.txt", text.as_bytes().to_vec())?;
+        Symbols::parse(source, &Env::default())
+    }
+
+    #[test]
+    fn names_and_numbers() {
+        let table = parse("<eps> 0\n\nah\t12\r\n").unwrap();
+        assert_eq!(table.id(b"ah").unwrap(), b"12");
+        assert_eq!(table.name(b"12").unwrap(), b"ah");
+        assert_eq!(table.id(b"b").unwrap_err(), "'b' is not in phones.txt");
+        for id in ["012", "13", "x"] {
+            let error = table.name(id.as_bytes()).unwrap_err();
+            assert_eq!(error, format!("'{id}' is no number of phones.txt"));
+        }
+    }
+
+    #[test]
+    fn other_lines_are_refused() {
+        for (text, message) in [
+            ("a\n", "phones.txt:1: a line is 'NAME ID'"),
+            ("a 1 2\n", "phones.txt:1: a line is 'NAME ID'"),
+            (
+                "a 1\nb x\n",
+                "phones.txt:2: the second word is no whole number",
+            ),
+            ("a 1\na 2\n", "phones.txt:2: the name 'a' stands twice"),
+            ("a 1\nb 1\n", "phones.txt:2: the number 1 stands twice"),
+        ] {
+            assert_eq!(parse(text).err().unwrap().to_string(), message);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Fields of a line behind the fourth, as tags: `FIELD5`, `FIELD6`, … Where an entry has several
+//! lines a tag holds the fields of all, a blank between them.
+
+use spr_core::model::Tag;
+use spr_core::number::parse_integer;
+
+use super::head::tag;
+
+const FIELD: &[u8] = b"FIELD";
+/// The number of the first field without a meaning.
+const FIRST: usize = 5;
+
+/// The number of the field that a tag of this key holds.
+fn field_of(key: &[u8]) -> Option<usize> {
+    let number: usize = parse_integer(key.strip_prefix(FIELD)?)?;
+    (number >= FIRST && key == name(number).as_slice()).then_some(number)
+}
+
+fn name(number: usize) -> Vec<u8> {
+    [FIELD, number.to_string().as_bytes()].concat()
+}
+
+/// Whether a tag of this key holds fields of lines.
+pub(crate) fn is_field(key: &[u8]) -> bool {
+    field_of(key).is_some()
+}
+
+/// The fields behind the fourth of the lines of one entry.
+#[derive(Default)]
+pub(crate) struct Extra {
+    columns: Vec<Vec<u8>>,
+    lines: usize,
+}
+
+impl Extra {
+    /// Adds those of a line, or says why not.
+    pub(crate) fn add<'a>(&mut self, fields: impl Iterator<Item = &'a [u8]>) -> Result<(), String> {
+        let mut n = 0;
+        for field in fields {
+            if self.lines == 0 {
+                self.columns.push(Vec::new());
+            }
+            if let Some(column) = self.columns.get_mut(n) {
+                if self.lines > 0 {
+                    column.push(b' ');
+                }
+                column.extend_from_slice(field);
+            }
+            n += 1;
+        }
+        if n != self.columns.len() {
+            let due = self.columns.len() + FIRST - 1;
+            let there = n + FIRST - 1;
+            return Err(format!(
+                "{there} fields, but {due} in the line before of the same file"
+            ));
+        }
+        self.lines += 1;
+        Ok(())
+    }
+
+    /// All of them as tags.
+    pub(crate) fn into_tags(self) -> impl Iterator<Item = Tag> {
+        let columns = self.columns.into_iter().enumerate();
+        columns.map(|(n, column)| tag(&name(n + FIRST), &column))
+    }
+}
+
+/// The fields that tags hold, a list for each of `lines`, or why they are none.
+pub(crate) fn extra(tags: &[Tag], lines: usize) -> Result<Vec<Vec<&[u8]>>, String> {
+    let mut columns: Vec<_> = tags
+        .iter()
+        .filter_map(|tag| Some((field_of(&tag.key)?, tag.value.as_slice())))
+        .collect();
+    columns.sort_unstable();
+    let mut all = vec![Vec::new(); lines];
+    for (n, (number, value)) in columns.into_iter().enumerate() {
+        if number != n + FIRST {
+            return Err(format!("there is a field {number} but not all before it"));
+        }
+        let fields: Vec<_> = value.split(|b| *b == b' ').collect();
+        let words = |field: &&[u8]| !field.is_empty() && !field.iter().any(super::lines::is_blank);
+        if fields.len() != lines || !fields.iter().all(words) {
+            let key = String::from_utf8_lossy(FIELD);
+            return Err(format!(
+                "{key}{number} is not one word for each of {lines} lines"
+            ));
+        }
+        for (line, field) in all.iter_mut().zip(fields) {
+            line.push(field);
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_come_back() {
+        let mut all = Extra::default();
+        for line in [[&b"a"[..], b"b"], [b"c", b"d"]] {
+            all.add(line.into_iter()).unwrap();
+        }
+        assert!(all.add([&b"x"[..]].into_iter()).is_err());
+        let tags: Vec<_> = all.into_tags().collect();
+        assert_eq!(tags, [tag(b"FIELD5", b"a c"), tag(b"FIELD6", b"b d")]);
+        let back = extra(&tags, 2).unwrap();
+        assert_eq!(back, [[&b"a"[..], b"b"], [b"c", b"d"]]);
+        assert!(extra(&tags, 3).is_err());
+        assert!(extra(&tags[1..], 2).is_err());
+        for key in ["FIELD", "FIELD4", "FIELD05", "FIELDx", "FIELD_DESC"] {
+            assert!(!is_field(key.as_bytes()));
+        }
+    }
+}

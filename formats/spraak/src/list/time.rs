@@ -1,0 +1,129 @@
+//! The fields `F1` and `F2`: where in its file an entry starts, and how long it is or where it ends.
+
+use spr_core::model::FrameGrid;
+use spr_core::number::{parse_f64, parse_integer};
+
+/// What the two fields count.
+pub(crate) enum TimeBase {
+    /// The first frame and the number of frames.
+    Discrete(FrameGrid),
+    /// Seconds at the start and at the end.
+    Continuous,
+}
+
+/// A stretch of a file; no end means all of the rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Stretch {
+    pub(crate) start: f64,
+    pub(crate) end: Option<f64>,
+}
+
+/// Where the first frame and the number of frames stand for all of a file.
+pub(crate) const FROM: &[u8] = b"0";
+pub(crate) const TO_THE_END: &[u8] = b"-1";
+
+/// Two numbers of frames; the second is open for -1.
+pub(crate) fn frames(f1: &[u8], f2: &[u8]) -> Result<(u64, Option<u64>), String> {
+    let first = parse_integer(f1).ok_or_else(|| wrong(f1, "no number of a frame"))?;
+    if f2 == TO_THE_END {
+        return Ok((first, None));
+    }
+    let count = parse_integer(f2).ok_or_else(|| wrong(f2, "no number of frames"))?;
+    Ok((first, Some(count)))
+}
+
+impl TimeBase {
+    /// The stretch that two fields stand for, or what is wrong with them.
+    pub(crate) fn stretch(&self, f1: &[u8], f2: &[u8]) -> Result<Stretch, String> {
+        let stretch = match self {
+            Self::Discrete(grid) => {
+                let (first, count) = frames(f1, f2)?;
+                let end = match count.map(|count| first.checked_add(count)) {
+                    Some(None) => return Err(wrong(f2, "too many frames")),
+                    Some(Some(end)) => Some(grid.time(end)),
+                    None => None,
+                };
+                Stretch {
+                    start: grid.time(first),
+                    end,
+                }
+            }
+            Self::Continuous => {
+                let time = |field| {
+                    parse_f64(field)
+                        .filter(|time| time.is_finite())
+                        .ok_or_else(|| wrong(field, "no time"))
+                };
+                let start = time(f1)?;
+                let end = match f2 {
+                    TO_THE_END => None,
+                    _ => Some(time(f2)?),
+                };
+                Stretch { start, end }
+            }
+        };
+        if stretch.start < 0.0 {
+            return Err(wrong(f1, "before the start of the file"));
+        }
+        if stretch.end.is_some_and(|end| end < stretch.start) {
+            return Err(wrong(f2, "before the start of the entry"));
+        }
+        Ok(stretch)
+    }
+}
+
+fn wrong(field: &[u8], what: &str) -> String {
+    format!("'{}' is {what}", crate::header::shown(field))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_counted_and_seconds_are_times() {
+        let discrete = TimeBase::Discrete(FrameGrid::usual());
+        let stretch = |start, end| Ok(Stretch { start, end });
+        for (base, f1, f2, expected) in [
+            (&discrete, "12", "3", stretch(0.12, Some(0.15))),
+            (&discrete, "12", "-1", stretch(0.12, None)),
+            (
+                &TimeBase::Continuous,
+                "1.40",
+                "2.9",
+                stretch(1.4, Some(2.9)),
+            ),
+            (&TimeBase::Continuous, "0", "-1", stretch(0.0, None)),
+        ] {
+            assert_eq!(base.stretch(f1.as_bytes(), f2.as_bytes()), expected);
+        }
+        for (base, f1, f2, message) in [
+            (&discrete, "-1", "3", "'-1' is no number of a frame"),
+            (&discrete, "0.5", "3", "'0.5' is no number of a frame"),
+            (&discrete, "1", "-2", "'-2' is no number of frames"),
+            (
+                &discrete,
+                "1",
+                "18446744073709551615",
+                "'18446744073709551615' is too many frames",
+            ),
+            (&TimeBase::Continuous, "x", "3", "'x' is no time"),
+            (&TimeBase::Continuous, "1", "inf", "'inf' is no time"),
+            (
+                &TimeBase::Continuous,
+                "-1",
+                "2",
+                "'-1' is before the start of the file",
+            ),
+            (
+                &TimeBase::Continuous,
+                "2",
+                "1",
+                "'1' is before the start of the entry",
+            ),
+        ] {
+            let error = base.stretch(f1.as_bytes(), f2.as_bytes()).unwrap_err();
+            assert_eq!(error, message);
+        }
+    }
+}
