@@ -56,10 +56,19 @@ pub struct OptionText {
 /// # Errors
 /// None with the formats built in.
 pub fn of(format: &'static dyn Format) -> Result<Capability> {
+    with(format, &Options::default())
+}
+
+/// Kinds of files of a format that hold something else: the format, its option `data`, and the
+/// extension that asks for it.
+const KINDS: [(&str, &str, &str); 2] = [("spr", "SEG", "seg"), ("spr", "CORPUS", "cor")];
+
+/// What `format` can hold with these options.
+fn with(format: &'static dyn Format, options: &Options) -> Result<Capability> {
     let info = format.info();
-    let file = format.caps(&Options::default(), Place::File)?;
+    let file = format.caps(options, Place::File)?;
     let caps = match file.count {
-        Count::One => format.caps(&Options::default(), Place::Folder)?,
+        Count::One => format.caps(options, Place::Folder)?,
         Count::Many => file,
     };
     let options = info.options.iter().map(|o| OptionText {
@@ -184,22 +193,33 @@ pub fn markdown(registry: &Registry) -> Result<String> {
          |---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for format in registry.formats() {
-        let c = of(format)?;
-        out.push_str(&format!(
-            "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
-            c.name,
-            c.features,
-            c.labels,
-            c.audio,
-            yes(c.segments),
-            yes(c.text),
-            c.objects,
-            c.keys,
-            c.uniform,
-            c.empty,
-            yes(c.frame_times),
-            c.tags
-        ));
+        let name = format.info().name;
+        row(&format!("`{name}`"), &of(format)?, &mut out);
+        for (_, data, extension) in KINDS.iter().filter(|(of, ..)| *of == name) {
+            let options = Options::new(format.info(), [("data", *data)])?;
+            row(
+                &format!("`{name}`: `.{extension}`"),
+                &with(format, &options)?,
+                &mut out,
+            );
+        }
     }
     Ok(out)
+}
+
+fn row(name: &str, c: &Capability, out: &mut String) {
+    out.push_str(&format!(
+        "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+        c.features,
+        c.labels,
+        c.audio,
+        yes(c.segments),
+        yes(c.text),
+        c.objects,
+        c.keys,
+        c.uniform,
+        c.empty,
+        yes(c.frame_times),
+        c.tags
+    ));
 }

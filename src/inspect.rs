@@ -160,7 +160,9 @@ fn scan(reader: &mut dyn Reader, facts: &mut Facts) -> Result<()> {
                 reason = "a duration needs no more digits"
             )]
             Some(shift) => {
-                duration = duration.map(|d: f64| d + shift.value() * n as f64);
+                let own = shift.value() * n as f64;
+                duration = duration.filter(|_| n > 0 || utt.other().is_none());
+                duration = duration.map(|d: f64| d + own);
                 shifts.insert(shift.to_string());
             }
             None => duration = None,

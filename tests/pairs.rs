@@ -14,12 +14,12 @@ use std::path::Path;
 use spr_convert::argument::{Input, Target};
 use spr_convert::core::Limits;
 use spr_convert::core::bytes::Env;
-use spr_convert::core::model::{Dtype, Utterance};
+use spr_convert::core::model::{Dtype, FrameGrid, Object, Segment, Utterance};
 use spr_convert::job::{Job, Outcome};
 use spr_convert::{Error, ErrorKind, builtin};
 
 /// Name and the ending of an output of that format.
-const FORMATS: [(&str, &str); 9] = [
+const FORMATS: [(&str, &str); 11] = [
     ("kaldi", ".ark"),
     ("pfile", ".pfile"),
     ("pickle", ".pkl"),
@@ -29,6 +29,8 @@ const FORMATS: [(&str, &str); 9] = [
     ("wav", ".wav/"),
     ("sphere", ".sph/"),
     ("au", ".au/"),
+    ("segments of spr", ".seg"),
+    ("corpus of spr", ".cor"),
 ];
 
 /// What should come of writing a data set in a format.
@@ -47,17 +49,17 @@ struct Data {
     name: &'static str,
     jsonl: &'static str,
     /// In the order of `FORMATS`.
-    expect: [Expect; 9],
+    expect: [Expect; 11],
 }
 
-const DATA: [Data; 11] = [
+const DATA: [Data; 15] = [
     Data {
         name: "f32",
         jsonl: r#"{"key":"a","features":{"dtype":"f32","shape":[2,3],"data":[[1,-2.5,0.1],[3,"nan","-inf"]]},"labels":null,"meta":{}}
 {"key":"b-é","features":{"dtype":"f32","shape":[1,3],"data":[[1e-40,3.4028235e38,-0]]},"labels":null,"meta":{}}
 "#,
         expect: [
-            Same, Same, Same, Same, Same, Same, Refused, Refused, Refused,
+            Same, Same, Same, Same, Same, Same, Refused, Refused, Refused, Refused, Refused,
         ],
     },
     Data {
@@ -74,6 +76,8 @@ const DATA: [Data; 11] = [
             Refused,
             Refused,
             Refused,
+            Refused,
+            Refused,
         ],
     },
     Data {
@@ -81,7 +85,7 @@ const DATA: [Data; 11] = [
         jsonl: r#"{"key":"a","features":{"dtype":"f64","shape":[1,2],"data":[[0.5,1]]},"labels":null,"meta":{}}
 "#,
         expect: [
-            Same, Same, Same, Same, Same, Same, Refused, Refused, Refused,
+            Same, Same, Same, Same, Same, Same, Refused, Refused, Refused, Refused, Refused,
         ],
     },
     Data {
@@ -98,6 +102,8 @@ const DATA: [Data; 11] = [
             Refused,
             Refused,
             Refused,
+            Refused,
+            Refused,
         ],
     },
     Data {
@@ -111,6 +117,8 @@ const DATA: [Data; 11] = [
             Same,
             Loss("precision"),
             Same,
+            Refused,
+            Refused,
             Refused,
             Refused,
             Refused,
@@ -131,6 +139,8 @@ const DATA: [Data; 11] = [
             Refused,
             Refused,
             Refused,
+            Refused,
+            Refused,
         ],
     },
     Data {
@@ -138,7 +148,7 @@ const DATA: [Data; 11] = [
         jsonl: r#"{"key":"a","features":null,"labels":[7,-1],"meta":{}}
 "#,
         expect: [
-            Same, Same, Refused, Refused, Refused, Same, Refused, Refused, Refused,
+            Same, Same, Refused, Refused, Refused, Same, Refused, Refused, Refused, Same, Refused,
         ],
     },
     Data {
@@ -156,6 +166,8 @@ const DATA: [Data; 11] = [
             Refused,
             Refused,
             Refused,
+            Refused,
+            Refused,
         ],
     },
     Data {
@@ -164,7 +176,7 @@ const DATA: [Data; 11] = [
 {"key":"b","features":{"dtype":"f32","shape":[1,3],"data":[[1,2,3]]},"labels":null,"meta":{}}
 "#,
         expect: [
-            Same, Refused, Refused, Same, Same, Same, Refused, Refused, Refused,
+            Same, Refused, Refused, Same, Same, Same, Refused, Refused, Refused, Refused, Refused,
         ],
     },
     Data {
@@ -173,7 +185,7 @@ const DATA: [Data; 11] = [
 {"key":"b","audio":{"rate":8000,"dtype":"u8","shape":[2,1],"data":[[128],[255]]},"meta":{}}
 "#,
         expect: [
-            Same, Refused, Refused, Refused, Refused, Same, Same, Same, Same,
+            Same, Refused, Refused, Refused, Refused, Same, Same, Same, Same, Refused, Refused,
         ],
     },
     Data {
@@ -189,6 +201,55 @@ const DATA: [Data; 11] = [
             Same,
             Same,
             Same,
+            Same,
+            Refused,
+            Refused,
+        ],
+    },
+    Data {
+        name: "segments that are frame labels",
+        jsonl: r#"{"key":"a","segments":[{"start":0,"end":0.02,"label":"7"},{"start":0.02,"end":0.03,"label":"-1"}],"meta":{}}
+{"key":"b","segments":[{"start":0,"end":0.29,"label":"0"}],"meta":{}}
+"#,
+        expect: [
+            Same, Same, Refused, Refused, Refused, Same, Refused, Refused, Refused, Same, Refused,
+        ],
+    },
+    Data {
+        name: "segments",
+        jsonl: r#"{"key":"a","segments":[{"start":0.5,"end":0.75,"label":"ah"},{"start":1.25,"end":null,"label":"b"}],"meta":{}}
+"#,
+        expect: [
+            Refused, Refused, Refused, Refused, Refused, Same, Refused, Refused, Refused, Same,
+            Refused,
+        ],
+    },
+    Data {
+        name: "segments beside features",
+        jsonl: r#"{"key":"a","features":{"dtype":"f32","shape":[2,1],"data":[[1],[2]]},"segments":[{"start":0,"end":null,"label":"7"}],"text":"b","meta":{}}
+"#,
+        expect: [
+            Loss("segments"),
+            Loss("labels"),
+            Loss("labels"),
+            Loss("segments"),
+            Loss("segments"),
+            Same,
+            Refused,
+            Refused,
+            Refused,
+            Refused,
+            Refused,
+        ],
+    },
+    Data {
+        name: "text",
+        jsonl: r#"{"key":"a","text":"one two","meta":{}}
+{"key":"b","text":"","meta":{}}
+{"key":"c","text":"\u00e9t\u00e9","meta":{}}
+"#,
+        expect: [
+            Same, Refused, Refused, Refused, Refused, Same, Refused, Refused, Refused, Refused,
             Same,
         ],
     },
@@ -220,7 +281,20 @@ fn same_values(a: &[Utterance], b: &[Utterance]) -> bool {
         let mut audio = u.audio.clone().unwrap_or_default();
         audio.cast(Dtype::F64, &Limits::default()).unwrap();
         lines.push(format!("{} samples a second", audio.rate));
-        for matrix in [&u.features, &u.labels, &Some(audio.samples)]
+        // Frame labels and segments are the same in two forms, as are text and words.
+        let grid = FrameGrid::usual();
+        let runs = u.labels.as_ref().and_then(|l| Segment::of_labels(l, &grid));
+        let labels = u.labels.clone().filter(|_| runs.is_none());
+        lines.extend(u.segments.iter().chain(&runs).map(|s| format!("{s:?}")));
+        lines.extend(u.text.iter().map(|text| format!("{text:?}")));
+        match &u.object {
+            Some(Object::Tokens(words)) => {
+                let words: Vec<_> = words.iter().collect();
+                lines.push(format!("{:?}", words.join(&b' ')));
+            }
+            other => assert_eq!(*other, None),
+        }
+        for matrix in [&u.features, &labels, &Some(audio.samples)]
             .into_iter()
             .flatten()
         {
@@ -286,7 +360,7 @@ fn every_pair() {
             }
         }
     }
-    assert_eq!(pairs, 423, "pairs tried");
+    assert_eq!(pairs, 638, "pairs tried");
 }
 
 fn check(

@@ -74,7 +74,7 @@ impl Adapter {
         let other = utt.other();
         self.fit_others(utt, untranslated.as_deref())?;
         if utt.features.is_none() && utt.labels.is_none() && utt.other().is_none() {
-            return Err(self.nothing_left(other));
+            return Err(self.nothing_left(other, untranslated));
         }
         if utt.frames() > self.caps.max_rows {
             return Err(Error::unfit(format!(
@@ -91,8 +91,12 @@ impl Adapter {
     }
 
     /// The error for an utterance of which nothing fits; `other` was there beside features and
-    /// labels.
-    fn nothing_left(&self, other: Option<&str>) -> Error {
+    /// labels, and `untranslated` says why segments are no frame labels.
+    fn nothing_left(&self, other: Option<&str>, untranslated: Option<String>) -> Error {
+        if let Some(why) = untranslated {
+            let message = "holds segments, and no frame labels in their place";
+            return Error::unfit(format!("{message}: {why}"));
+        }
         match (other, self.caps.labels) {
             (Some(what), _) => {
                 Error::unfit(format!("holds only {what}, which the format can't hold"))

@@ -70,6 +70,7 @@ impl Target {
         target.pairs.extend_from_slice(pairs);
         target.added = pairs.to_vec();
         target.check_numbers()?;
+        target.check_folder()?;
         Ok(target)
     }
 
@@ -147,7 +148,7 @@ impl Target {
         } else if let Some(command) = path.strip_prefix('|') {
             Output::command(command)
         } else if path.ends_with('/') || Path::new(path).is_dir() {
-            Self::folder(path, format, &pairs)?
+            Output::folder(path.trim_end_matches('/'))
         } else if format.info().name == "kaldi" {
             kaldi_file(Path::new(path), &mut pairs)
         } else {
@@ -156,20 +157,21 @@ impl Target {
         Ok(Self::new(text, form, format, output, pairs))
     }
 
-    fn folder(path: &str, format: &'static dyn Format, pairs: &[Pair]) -> Result<Output> {
-        let name = format.info().name;
-        let options = Options::new(format.info(), pairs.iter().cloned())?;
-        if format.caps(&options, Place::Folder)?.count == Count::Many {
-            return Err(
-                Error::usage(format!("is a folder, but {name} goes into one file"))
-                    .file(path)
-                    .hint(format!(
-                        "name a file, such as {path}data.{}",
-                        format.info().extensions[0]
-                    )),
-            );
+    /// Refuses a folder for what goes into one file.
+    fn check_folder(&self) -> Result<()> {
+        if !self.output.is_folder() || self.caps()?.count == Count::One {
+            return Ok(());
         }
-        Ok(Output::folder(path.trim_end_matches('/')))
+        let (name, folder) = (self.format.info().name, self.output.name());
+        let data = self.pairs.iter().rev().find(|(key, _)| key == "data");
+        let what = data.map_or(name, |(_, data)| data);
+        let message = format!("is a folder, but {what} goes into one file");
+        let extension = match data {
+            Some((_, data)) => data.to_lowercase(),
+            None => self.format.info().extensions[0].to_owned(),
+        };
+        let hint = format!("name a file, such as {folder}/data.{extension}");
+        Err(Error::usage(message).file(folder).hint(hint))
     }
 
     /// The argument as typed.

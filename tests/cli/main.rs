@@ -17,6 +17,7 @@ mod header;
 mod info;
 mod kaldi;
 mod limits;
+mod lists;
 mod pdnn;
 #[cfg(unix)]
 mod stopping;

@@ -212,7 +212,15 @@ impl Writing {
         if let Some(name) = READING.iter().find(|name| options.get(name).is_some()) {
             return Err(Error::usage(format!("option {name} is for reading")));
         }
-        let kinds = ["TRACK", "PARAM", "SEG", "CORPUS", "DICTIONARY", "UNIT", "DES"];
+        let kinds = [
+            "TRACK",
+            "PARAM",
+            "SEG",
+            "CORPUS",
+            "DICTIONARY",
+            "UNIT",
+            "DES",
+        ];
         let data = options.choice("data", &kinds.map(|kind| (kind, kind)))?;
         let codes = ["ULAW", "MULAW", "ALAW"].map(|name| (name, ()));
         options.choice("type", &codes)?;

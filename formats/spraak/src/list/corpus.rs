@@ -15,6 +15,9 @@ use crate::header::Header;
 /// The tags for the two times of an entry that is not all of its file, as they are written.
 pub(crate) const TIMES: [&[u8]; 2] = [b"F1", b"F2"];
 
+/// The tag for the file of an entry that has not its name, because several entries share it.
+pub(crate) const FILE: &[u8] = b"FILENAME";
+
 /// The transcription that says nothing.
 pub(crate) const NOTHING: &[u8] = b"#";
 
@@ -130,6 +133,9 @@ impl Reader for CorpusReader {
             utt.key.clone_from(&entry.key);
             utt.text = Some(std::mem::take(&mut entry.text));
             utt.meta.clone_from(&self.head.meta);
+            if entry.key.as_bytes() != entry.file {
+                utt.meta.tags.push(tag(FILE, &entry.file));
+            }
             let [f1, f2] = TIMES;
             if (entry.f1.as_slice(), entry.f2.as_slice()) != (FROM, TO_THE_END) {
                 utt.meta.tags.push(tag(f1, &entry.f1));

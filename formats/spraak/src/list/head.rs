@@ -1,12 +1,11 @@
 //! What a header says of a list.
 
-use spr_core::model::{Decimal, Meta, Tag};
-use spr_core::number::parse_integer;
+use spr_core::model::{Meta, Tag};
 use spr_core::{Error, Result};
 
-use crate::contents::TAGS;
+use crate::contents::{TAGS, fields};
 use crate::header::{Header, shown};
-use crate::vocabulary::{Dialect, is_own};
+use crate::vocabulary::is_own;
 
 /// Kinds of lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,29 +38,9 @@ impl Kind {
     }
 }
 
-/// The kind of data. The keys `DICTIONARY` and `CORPUS` say it where `DATA` does not, and
-/// `DICTIONARY` makes more of a `DES`.
+/// The kind of data.
 pub(crate) fn data(header: &Header) -> &[u8] {
-    let data = header.get("DATA").map(|entry| entry.value.as_slice());
-    match data {
-        Some(b"DES") | None if header.get("DICTIONARY").is_some() => b"DICTIONARY",
-        None if header.get("CORPUS").is_some() => b"CORPUS",
-        other => other.unwrap_or_default(),
-    }
-}
-
-/// How many lines there are, or entries; `None` if that is left open.
-fn count(header: &Header, keys: &[&str]) -> Result<Option<u64>> {
-    let Some(entry) = keys.iter().find_map(|key| header.get(key)) else {
-        return Ok(None);
-    };
-    if entry.value == b"-1" {
-        return Ok(None);
-    }
-    parse_integer(&entry.value).map(Some).ok_or_else(|| {
-        let (key, value) = (header.name_of(&entry.key), shown(&entry.value));
-        header.error(entry.at, format!("{key} is '{value}', not a number"))
-    })
+    header.kind().map_or(&b""[..], |(_, kind)| kind)
 }
 
 /// What the header of a list says.
@@ -81,16 +60,8 @@ impl ListHead {
     pub(crate) fn of(header: &Header, kind: Kind) -> Result<Self> {
         if let Some(entry) = header.get("FORMAT").filter(|entry| entry.value != b"ASCII") {
             let message = format!("FORMAT {}, but a list is text", shown(&entry.value));
-            return Err(header.error(entry.at, message));
+            return Err(entry.error(message));
         }
-        let old = header.dialect == Dialect::Key;
-        let (lines, files): (&[&str], &[&str]) = match kind {
-            Kind::Segmentation if old => (&["DIM1", "NSEG"], &["DIM2", "NENTRY"]),
-            Kind::Segmentation => (&["DIM1"], &["DIM2"]),
-            _ if old => (&["DIM1", "NENTRY"], &[]),
-            _ => (&["DIM1"], &[]),
-        };
-        let counts = |key: &[u8]| lines.iter().chain(files).any(|k| k.as_bytes() == key);
         let continuous = match header.get("TIMEBASE") {
             None => false,
             Some(entry) => match entry.value.as_slice() {
@@ -98,23 +69,24 @@ impl ListHead {
                 b"CONTINUOUS" => true,
                 other => {
                     let message = format!("TIMEBASE {} is not known", shown(other));
-                    let error = header.error(entry.at, message);
-                    return Err(error.hint("known: DISCRETE, CONTINUOUS"));
+                    return Err(entry.error(message).hint("known: DISCRETE, CONTINUOUS"));
                 }
             },
         };
-        let own = |key: &[u8]| {
-            is_own(key) || counts(key) || kind == Kind::Segmentation && key == b"TIMEBASE"
-        };
-        let tags = header.entries.iter().filter(|entry| !own(&entry.key));
+        let segments = kind == Kind::Segmentation;
+        let own = |key: &[u8]| is_own(key, false) || segments && key == b"TIMEBASE";
+        let tags = header.entries.iter().filter(|entry| !own(entry.key()));
         Ok(Self {
-            lines: count(header, lines)?,
-            files: count(header, files)?,
+            lines: fields::count(header, "DIM1")?,
+            files: match segments {
+                true => fields::count(header, "DIM2")?,
+                false => None,
+            },
             continuous,
             meta: Meta {
-                frame_shift: seconds(header, "FSHIFT")?,
-                frame_offset: seconds(header, "FOFFSET")?,
-                tags: tags.map(|entry| tag(&entry.key, &entry.value)).collect(),
+                frame_shift: fields::seconds(header, "FSHIFT")?,
+                frame_offset: fields::seconds(header, "FOFFSET")?,
+                tags: tags.map(|entry| tag(entry.key(), &entry.value)).collect(),
             },
         })
     }
@@ -122,7 +94,7 @@ impl ListHead {
 
 /// The number of lines that the header of an opaque list claims.
 pub(crate) fn claimed_lines(header: &Header) -> Result<Option<u64>> {
-    count(header, &["DIM1", "NENTRY"])
+    fields::count(header, "DIM1")
 }
 
 pub(crate) fn tag(key: &[u8], value: &[u8]) -> Tag {
@@ -130,28 +102,6 @@ pub(crate) fn tag(key: &[u8], value: &[u8]) -> Tag {
         format: TAGS,
         key: key.to_vec(),
         value: value.to_vec(),
-    }
-}
-
-fn seconds(header: &Header, key: &str) -> Result<Option<Decimal>> {
-    let Some(entry) = header.get(key) else {
-        return Ok(None);
-    };
-    let time = std::str::from_utf8(&entry.value)
-        .ok()
-        .and_then(Decimal::parse);
-    time.map(Some).ok_or_else(|| {
-        let value = shown(&entry.value);
-        header.error(entry.at, format!("{key} is '{value}', not a time"))
-    })
-}
-
-/// The name of the count of lines in a header that is written.
-pub(crate) fn count_names(dialect: Dialect, data: &str) -> (&'static str, &'static str) {
-    match (dialect, data) {
-        (Dialect::Spr, _) => ("DIM1", "DIM2"),
-        (Dialect::Key, "SEG") => ("NSEG", "NENTRY"),
-        (Dialect::Key, _) => ("NENTRY", "NPARAM"),
     }
 }
 

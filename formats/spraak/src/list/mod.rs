@@ -14,13 +14,17 @@ mod tags;
 mod time;
 mod writer;
 
+use std::path::Path;
+
 use spr_core::bytes::{Env, Output, Source};
-use spr_core::format::{OptionSpec, Options, Reader, Writer};
+use spr_core::format::{Format, OptionSpec, Options, Reader, Writer};
 use spr_core::{Error, Result};
 
+use crate::contents::coder;
+use crate::data::unpacked;
 use crate::format::Spraak;
 use crate::header::{Header, print, shown};
-use crate::vocabulary::{self, Dialect};
+use crate::vocabulary::Dialect;
 
 pub(crate) use head::Kind;
 pub(crate) use opaque::header as opaque_header;
@@ -56,6 +60,11 @@ pub(crate) const OPTIONS: [OptionSpec; 5] = [
     },
 ];
 
+/// Other options that reading a list knows.
+const READING: [&str; 7] = [
+    "data", "type", "format", "header", "dim1", "fshift", "foffset",
+];
+
 /// The value of the option `data` that the extension of an output asks for.
 pub fn data_of_extension(extension: &str) -> Option<&'static str> {
     Some(match extension {
@@ -64,6 +73,44 @@ pub fn data_of_extension(extension: &str) -> Option<&'static str> {
         "lex" => "DICTIONARY",
         _ => return None,
     })
+}
+
+/// Whether a corpus is to drive the reading of its files.
+pub(crate) fn is_driving(options: &Options) -> bool {
+    ["root", "suffix"].iter().any(|o| options.get(o).is_some())
+}
+
+/// Refuses options for lists but those `used`.
+pub(crate) fn check_options(options: &Options, used: &[&str]) -> Result<()> {
+    for (option, purpose) in [
+        ("timebase", "writing segments"),
+        ("symbols", "segments"),
+        ("root", "reading a corpus"),
+        ("suffix", "reading a corpus"),
+        ("cor", "writing a folder"),
+    ] {
+        if options.get(option).is_some() && !used.contains(&option) {
+            return Err(Error::usage(format!("option {option} is for {purpose}")));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses the options of other data.
+fn check_others(format: &Spraak, options: &Options, used: &[&str]) -> Result<()> {
+    let own = |name| OPTIONS.iter().any(|own| own.name == name) || used.contains(&name);
+    let mut others = format
+        .info()
+        .options
+        .iter()
+        .filter(|option| !own(option.name));
+    match others.find(|option| options.get(option.name).is_some()) {
+        Some(option) => {
+            let message = format!("option {} is not for lists", option.name);
+            Err(Error::usage(message))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A reader for what stands behind the header of a list.
@@ -75,94 +122,63 @@ pub(crate) fn open(
     options: &Options,
     env: &Env,
 ) -> Result<Box<dyn Reader>> {
-    if let Some(entry) = header.get("COMPRESS") {
-        let message = format!("a list compressed with {}", shown(&entry.value));
-        let error = Error::unsupported(message).file(source.name());
-        return Err(error.byte(entry.at));
+    let place = |e: Error| e.file(source.name());
+    let used: &[&str] = match kind {
+        Kind::Segmentation => &["symbols"],
+        Kind::Corpus => &["root", "suffix"],
+        Kind::Opaque(_) => &[],
+    };
+    check_options(options, used).map_err(place)?;
+    if kind == Kind::Corpus && is_driving(options) {
+        let folder = source.path().and_then(Path::parent).map(Path::to_owned);
+        let files = driven::Files::new(folder, format, options, env)?;
+        let reader = corpus::CorpusReader::open(source, header, env)?;
+        return Ok(Box::new(driven::CorpusDriven::new(reader, files)));
     }
-    for option in ["timebase", "cor"] {
-        if options.get(option).is_some() {
-            let message = format!("option {option} is for writing");
-            return Err(Error::usage(message).file(source.name()));
-        }
-    }
-    let corpus = ["root", "suffix"]
-        .into_iter()
-        .find(|o| options.get(o).is_some());
-    if let Some(option) = corpus.filter(|_| kind != Kind::Corpus) {
-        let message = format!("option {option} is for a corpus, and this is none");
-        return Err(Error::usage(message).file(source.name()));
-    }
-    if options.get("symbols").is_some() && kind != Kind::Segmentation {
-        let message = "option symbols is for segments, and here are none";
-        return Err(Error::usage(message).file(source.name()));
-    }
-    let folder = source
-        .path()
-        .and_then(std::path::Path::parent)
-        .map(ToOwned::to_owned);
-    match kind {
-        Kind::Segmentation => {
-            let reader = segmentation::SegmentationReader::open(source, header, options, env)?;
-            Ok(Box::new(reader))
-        }
-        Kind::Corpus => {
-            let reader = corpus::CorpusReader::open(source, header, env)?;
-            match corpus {
-                Some(_) => {
-                    let files = driven::Files::new(folder, format, options, env)?;
-                    Ok(Box::new(driven::CorpusDriven::new(reader, files)))
-                }
-                None => Ok(Box::new(reader)),
-            }
-        }
-        Kind::Opaque(kind) => Ok(Box::new(opaque::open(source, header, kind, env)?)),
-    }
+    check_others(format, options, &READING).map_err(place)?;
+    let source = match coder(header, env)? {
+        Some(codec) => unpacked(source, codec)?,
+        None => source,
+    };
+    Ok(match kind {
+        Kind::Segmentation => Box::new(segmentation::SegmentationReader::open(
+            source, header, options, env,
+        )?),
+        Kind::Corpus => Box::new(corpus::CorpusReader::open(source, header, env)?),
+        Kind::Opaque(kind) => Box::new(opaque::open(source, header, kind, env)?),
+    })
 }
 
-/// The writer of a list that holds several utterances, if the `data` are to be one.
+/// The writer of a list that holds several utterances, if the options ask for one.
 pub(crate) fn create(
     output: &Output,
-    dialect: Dialect,
-    data: Option<&str>,
+    format: &Spraak,
     options: &Options,
     env: &Env,
 ) -> Result<Option<Box<dyn Writer>>> {
-    let writer = match data {
-        Some("SEG") => ListWriter::segments(output, dialect, options, env)?,
-        Some("CORPUS") => ListWriter::corpus(output, dialect)?,
+    let used: &[&str] = match options.get("data") {
+        Some("SEG") => &["timebase", "symbols"],
+        Some("CORPUS") => &[],
         _ => return Ok(None),
     };
-    Ok(Some(Box::new(writer)))
+    check_options(options, used)
+        .and_then(|()| check_others(format, options, &["data"]))
+        .map_err(|e| e.file(output.name()))?;
+    Ok(Some(Box::new(match options.get("data") {
+        Some("SEG") => ListWriter::segments(output, format.0, options, env)?,
+        _ => ListWriter::corpus(output, format.0)?,
+    })))
 }
 
-/// Refuses options that an output of these `data` has no use for.
-pub(crate) fn check_output(options: &Options, data: Option<&str>, output: &Output) -> Result<()> {
-    let segments = data == Some("SEG");
-    for (option, used, wants) in [
-        ("timebase", segments, "writing segments"),
-        ("symbols", segments, "segments"),
-        ("root", false, "reading a corpus"),
-        ("suffix", false, "reading a corpus"),
-        ("cor", output.is_folder(), "writing a folder"),
-    ] {
-        if options.get(option).is_some() && !used {
-            let message = format!("option {option} is for {wants}");
-            return Err(Error::usage(message).file(output.name()));
-        }
-    }
-    Ok(())
-}
-
-/// Whether a header line of this key says what the writer of a list says itself.
-fn is_own(dialect: Dialect, key: &[u8]) -> bool {
-    let counts: [&[u8]; 2] = [b"NSEG", b"NENTRY"];
-    vocabulary::is_own(dialect.canonical(key)) || dialect == Dialect::Key && counts.contains(&key)
-}
-
-/// Appends a header line.
-fn put_line(dialect: Dialect, key: &[u8], value: &[u8], out: &mut Vec<u8>) -> Result<()> {
-    print::pair(dialect, key, value, out).map_err(|why| {
+/// Appends a header line, its key by the spr name.
+fn put_line(
+    dialect: Dialect,
+    data: &[u8],
+    key: &[u8],
+    value: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    print::pair(dialect, dialect.name_of(data, key), value, out).map_err(|why| {
         let key = shown(key);
         Error::unfit(format!("the header line {key} can't be stored: {why}"))
     })

@@ -30,34 +30,30 @@ impl Names {
         Some((&self.last, Key::from(key)))
     }
 
-    /// The first field of an entry that is to get `key`, or why there is none.
-    pub(crate) fn field(&mut self, key: &Key) -> Result<Vec<u8>, &'static str> {
-        let wanted = key.as_bytes();
-        if wanted == SAME || key.check_word().is_err() {
-            return Err("the name can't stand in a list: it is '-', empty or has blanks");
+    /// The first field of an entry that is to get `key`, or why there is none. Unless it is said
+    /// to be one of several of a `file`, its file has its name.
+    pub(crate) fn field(&mut self, key: &Key, file: Option<&[u8]>) -> Result<Vec<u8>, String> {
+        let name = file.unwrap_or(key.as_bytes());
+        let shown = Key::from(name);
+        if name == SAME || shown.check_word().is_err() {
+            return Err(format!(
+                "the name '{shown}' can't stand in a list: it is '-', empty or has blanks"
+            ));
         }
-        let shared = wanted
-            .iter()
-            .rposition(|b| *b == b'#')
-            .map(|at| &wanted[..at]);
-        let shared =
-            shared.filter(|file| self.given.contains_key(*file) && self.next_of(file).0 == wanted);
-        let file = match shared {
-            Some(file) => file,
-            None if self.given.contains_key(wanted) => {
-                return Err("a second utterance of this name");
-            }
-            None => wanted,
-        };
-        let same = file == self.last;
-        let number = if shared.is_some() {
-            self.next_of(file).1
-        } else {
-            1
-        };
-        self.last = file.to_vec();
-        self.give(wanted.to_vec(), number);
-        Ok(if same { SAME } else { file }.to_vec())
+        let (due, number) = self.next_of(name);
+        if due != key.as_bytes() {
+            return Err(match file {
+                None => "a second utterance of this name".to_owned(),
+                Some(_) => format!(
+                    "the next entry of the file {shown} is to be {}",
+                    Key::from(due)
+                ),
+            });
+        }
+        let same = name == self.last;
+        self.last = name.to_vec();
+        self.give(due, number);
+        Ok(if same { SAME } else { name }.to_vec())
     }
 
     /// The key of the next entry of a file, and its number.
@@ -106,11 +102,28 @@ mod tests {
     #[test]
     fn names_that_no_list_holds() {
         let mut names = Names::default();
-        assert_eq!(names.field(&"a".into()), Ok(b"a".to_vec()));
-        for key in ["", "-", "a b", "a"] {
-            assert!(names.field(&key.into()).is_err(), "{key}");
+        assert_eq!(names.field(&"a".into(), None), Ok(b"a".to_vec()));
+        for (key, file) in [
+            ("", None),
+            ("-", None),
+            ("a b", None),
+            ("a", None),
+            ("a#3", Some("a")),
+            ("b#2", Some("b")),
+            ("c", Some("a")),
+        ] {
+            let field = names.field(&key.into(), file.map(str::as_bytes));
+            assert!(field.is_err(), "{key}");
         }
-        assert_eq!(names.field(&"a#2".into()), Ok(SAME.to_vec()));
+        assert_eq!(names.field(&"a#2".into(), Some(b"a")), Ok(SAME.to_vec()));
+    }
+
+    #[test]
+    fn a_file_is_not_taken_for_another() {
+        let mut names = Names::default();
+        for key in ["a", "a#2"] {
+            assert_eq!(names.field(&key.into(), None), Ok(key.into()));
+        }
     }
 
     proptest! {
@@ -119,12 +132,16 @@ mod tests {
             let mut reader = Names::default();
             let keys: Vec<_> = fields
                 .iter()
-                .filter_map(|field| Some(reader.key(field.as_bytes())?.1))
+                .filter_map(|field| {
+                    let (file, key) = reader.key(field.as_bytes())?;
+                    Some((file.to_vec(), key))
+                })
                 .collect();
             let (mut writer, mut again) = (Names::default(), Names::default());
-            for key in &keys {
-                let field = writer.field(key).unwrap();
-                prop_assert_eq!(&again.key(&field).unwrap().1, key);
+            for (file, key) in &keys {
+                let field = writer.field(key, Some(file)).unwrap();
+                let (back, given) = again.key(&field).unwrap();
+                prop_assert_eq!((back, &given), (file.as_slice(), key));
             }
         }
     }

@@ -5,9 +5,10 @@ use spr_core::format::Reader;
 use spr_core::model::{DatasetInfo, Key, KeySource, Meta, Object, Tag, Utterance};
 use spr_core::{Error, Result, bytes::key_of_file};
 
-use super::head::{Kind, check_tag, claimed_lines, count_names, data, tag};
+use super::head::{Kind, check_tag, claimed_lines, data, tag};
 use super::lines;
-use crate::header::{Header, shown};
+use crate::header::{End, Header, shown};
+use crate::options::Writing;
 use crate::vocabulary::Dialect;
 
 /// Bytes read at a time.
@@ -99,27 +100,21 @@ fn tags(header: &Header) -> Vec<Tag> {
         add("FORMAT", b"ASCII");
     }
     tags.retain(|tag| !tag.value.is_empty());
-    let counted = header.get("DIM1").is_some();
-    for entry in &header.entries {
-        let key = match entry.key.as_slice() {
-            b"HEADER_LEN" => continue,
-            b"NENTRY" if header.dialect == Dialect::Key && !counted => b"DIM1",
-            key => key,
-        };
-        tags.push(tag(key, &entry.value));
-    }
+    let handed = |key: &[u8]| key != b"HEADER_LEN" && key != b"COMPRESS";
+    let entries = header.entries.iter().filter(|entry| handed(entry.key()));
+    tags.extend(entries.map(|entry| tag(entry.key(), &entry.value)));
     tags
 }
 
-/// The header of an object and its body; `data` is the kind of data that the user asked for.
+/// The header of an object and its body.
 ///
 /// # Errors
 /// The dialect can't hold it, or it would be read back as another thing.
-pub(crate) fn header<'a>(
-    utt: &'a Utterance,
-    dialect: Dialect,
-    asked: Option<&str>,
-) -> Result<(Vec<u8>, &'a [u8])> {
+pub(crate) fn header<'a>(utt: &'a Utterance, options: &Writing) -> Result<(Vec<u8>, &'a [u8])> {
+    let dialect = options.dialect;
+    if options.code.is_some() || options.packed || !options.header {
+        return Err(Error::unfit("is no numbers, and the options are for those"));
+    }
     let Some(Object::Opaque { kind, bytes }) = &utt.object else {
         let what = utt.other().unwrap_or("nothing");
         return Err(Error::unfit(format!(
@@ -138,12 +133,15 @@ pub(crate) fn header<'a>(
         tag.map(|tag| tag.value.as_slice())
     };
     let word = get(b"DATA").unwrap_or_default();
-    if let Some(asked) = asked.filter(|asked| asked.as_bytes() != word) {
+    if let Some(asked) = options.data.filter(|asked| asked.as_bytes() != word) {
         let message = format!("is {} data, not {asked}", shown(word));
         return Err(Error::unfit(message));
     }
+    if dialect == Dialect::Key && get(b"TYPE").is_none() {
+        super::put_line(dialect, word, b"TYPE", b"STRING", &mut out)?;
+    }
     for tag in &utt.meta.tags {
-        check_tag(tag, |key| key == b"HEADER_LEN")?;
+        check_tag(tag, |key| key == b"HEADER_LEN" || key == b"COMPRESS")?;
         let key = match (dialect, tag.key.as_slice(), tag.value.as_slice()) {
             (Dialect::Key, b"LAYOUT", b"LIST") | (Dialect::Key, b"FORMAT", b"ASCII") => continue,
             (Dialect::Key, b"LAYOUT" | b"FORMAT", value)
@@ -154,10 +152,9 @@ pub(crate) fn header<'a>(
             }
             // The name of the list says what it is.
             (Dialect::Key, b"DATA", b"DICTIONARY") if get(b"DICTIONARY").is_some() => continue,
-            (Dialect::Key, b"DIM1", _) => count_names(dialect, "").0.as_bytes(),
-            (_, key, _) => dialect.name_of(key),
+            _ => tag.key.as_slice(),
         };
-        super::put_line(dialect, key, &tag.value, &mut out)?;
+        super::put_line(dialect, word, key, &tag.value, &mut out)?;
     }
     out.extend_from_slice(b"#\n");
     check(&out, dialect, kind, bytes, utt)?;
@@ -167,17 +164,24 @@ pub(crate) fn header<'a>(
 /// Whether what is written is read back as what it was.
 fn check(out: &[u8], dialect: Dialect, kind: &str, body: &[u8], utt: &Utterance) -> Result<()> {
     let mut source = Source::from_bytes("header", out.to_vec())?;
-    let header = Header::read(&mut source, dialect, &Env::default())?;
+    let header = Header::read(&mut source, Some(dialect), End::Due, &Env::default())?;
     if Kind::of(&header) != Object::opaque(kind).map(Kind::Opaque) {
         let message = format!("its header lines do not say that it is a {kind}");
         return Err(Error::unfit(message));
     }
-    let mut back = tags(&header);
-    let mut had = utt.meta.tags.clone();
-    let order =
-        |tags: &mut Vec<Tag>| tags.sort_by(|a, b| (&a.key, &a.value).cmp(&(&b.key, &b.value)));
-    order(&mut back);
-    order(&mut had);
+    // In a key header it goes without saying that a list is one, and text.
+    let said = |tag: &Tag| match (tag.key.as_slice(), tag.value.as_slice()) {
+        (b"LAYOUT", b"LIST") | (b"TYPE", b"STRING") | (b"FORMAT", b"ASCII") => {
+            dialect == Dialect::Spr
+        }
+        _ => true,
+    };
+    let sorted = |mut tags: Vec<Tag>| {
+        tags.retain(said);
+        tags.sort_by(|a, b| (&a.key, &a.value).cmp(&(&b.key, &b.value)));
+        tags
+    };
+    let (back, had) = (sorted(tags(&header)), sorted(utt.meta.tags.clone()));
     if back != had {
         return Err(Error::unfit("its header lines can't be stored as they are"));
     }

@@ -103,11 +103,13 @@ mod tests {
         for line in [[&b"a"[..], b"b"], [b"c", b"d"]] {
             all.add(line.into_iter()).unwrap();
         }
-        assert!(all.add([&b"x"[..]].into_iter()).is_err());
         let tags: Vec<_> = all.into_tags().collect();
         assert_eq!(tags, [tag(b"FIELD5", b"a c"), tag(b"FIELD6", b"b d")]);
         let back = extra(&tags, 2).unwrap();
         assert_eq!(back, [[&b"a"[..], b"b"], [b"c", b"d"]]);
+        let mut uneven = Extra::default();
+        uneven.add([].into_iter()).unwrap();
+        assert!(uneven.add([&b"x"[..]].into_iter()).is_err());
         assert!(extra(&tags, 3).is_err());
         assert!(extra(&tags[1..], 2).is_err());
         for key in ["FIELD", "FIELD4", "FIELD05", "FIELDx", "FIELD_DESC"] {

@@ -9,17 +9,17 @@ use spr_core::model::{FrameGrid, Key, Meta, Segment, Tag, Utterance};
 use spr_core::number::{parse_integer, print_f64};
 use spr_core::{Error, Result};
 
-use super::corpus::{TIMES, transcription};
-use super::head::{check_tag, count_names};
+use super::corpus::{FILE, TIMES, transcription};
+use super::head::check_tag;
 use super::lines::is_blank;
 use super::names::{Names, SAME};
+use super::put_line;
 use super::spool::Spool;
 use super::symbols::Symbols;
 use super::tags::{extra, is_field};
 use super::time::{FROM, TO_THE_END, TimeBase};
-use super::{is_own, put_line};
 use crate::header::shown;
-use crate::vocabulary::Dialect;
+use crate::vocabulary::{Dialect, is_own};
 
 /// Writes a list to one file.
 pub(crate) struct ListWriter {
@@ -38,6 +38,16 @@ pub(crate) struct ListWriter {
 enum Sort {
     Segments(Segments),
     Corpus(Names),
+}
+
+impl Sort {
+    /// The kind of data.
+    fn data(&self) -> &'static [u8] {
+        match self {
+            Self::Segments(_) => b"SEG",
+            Self::Corpus(_) => b"CORPUS",
+        }
+    }
 }
 
 /// How segments are written.
@@ -76,6 +86,15 @@ impl ListWriter {
 
     /// A writer of a corpus in a file of its own beside what it lists.
     pub(crate) fn beside(output: &Output, path: &Path, dialect: Dialect) -> Result<Self> {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.exists()) {
+            let error = Error::usage("the folder of the corpus does not exist");
+            return Err(error
+                .file(path.display().to_string())
+                .hint("the folder of the data is made at the end; put the corpus beside it"));
+        }
         Self::new(
             output,
             Part::At(path),
@@ -118,13 +137,16 @@ impl ListWriter {
                            header";
             return Err(Error::unfit(message));
         }
-        let own = |key: &[u8]| is_own(self.dialect, key) || segmented && key == b"TIMEBASE";
+        let (dialect, data) = (self.dialect, self.sort.data());
+        let own = |key: &[u8]| {
+            let standard = Dialect::standard(data, key).filter(|_| dialect == Dialect::Key);
+            is_own(standard.map_or(key, str::as_bytes), false) || segmented && key == b"TIMEBASE"
+        };
         head.tags.iter().try_for_each(|tag| check_tag(tag, own))?;
         // Whether the header can hold them is known before anything is written.
-        header_lines(self.dialect, &head.tags, &mut Vec::new())?;
+        header_lines(dialect, data, &head.tags, &mut Vec::new())?;
         self.entry.clear();
-        let (dialect, entry) = (self.dialect, &mut self.entry);
-        let _ = dialect;
+        let entry = &mut self.entry;
         let lines = match &mut self.sort {
             Sort::Segments(segments) => segments.print(utt, self.lines, entry)?,
             Sort::Corpus(names) => {
@@ -141,7 +163,8 @@ impl ListWriter {
     }
 
     fn is_of_entry(&self, key: &[u8]) -> bool {
-        is_field(key) || matches!(self.sort, Sort::Corpus(_)) && TIMES.contains(&key)
+        is_field(key)
+            || matches!(self.sort, Sort::Corpus(_)) && (key == FILE || TIMES.contains(&key))
     }
 
     /// Makes the line of an utterance in a file of its own, whose header has the other tags.
@@ -224,37 +247,27 @@ impl Writer for ListWriter {
 
 /// The whole header.
 fn header(dialect: Dialect, sort: &Sort, head: &Meta, lines: u64, entries: u64) -> Result<Vec<u8>> {
-    let (data, timebase) = match sort {
-        Sort::Segments(segments) => {
-            let seconds = segments.in_frames.is_some();
-            ("SEG", Some(if seconds { "CONTINUOUS" } else { "DISCRETE" }))
-        }
-        Sort::Corpus(_) => ("CORPUS", None),
-    };
+    let data = sort.data();
     let has = |key: &[u8]| head.tags.iter().any(|tag| tag.key == key);
-    let named = dialect == Dialect::Key && has(b"CORPUS") && !has(b"DICTIONARY");
-    let (dim1, dim2) = count_names(dialect, data);
+    // The name of a corpus says what it is.
+    let named = matches!(sort, Sort::Corpus(_)) && has(b"CORPUS") && !has(b"DICTIONARY");
     let mut out = [dialect.magic(), b"\n"].concat();
-    let mut put =
-        |key: &str, value: &str| put_line(dialect, key.as_bytes(), value.as_bytes(), &mut out);
-    match dialect {
-        Dialect::Spr => {
-            put("DATA", data)?;
-            put("LAYOUT", "LIST")?;
-            put("TYPE", "STRING")?;
-            put("FORMAT", "ASCII")?;
-        }
-        Dialect::Key => {
-            // The name of a corpus says what it is.
-            if !(data == "CORPUS" && named) {
-                put("DATATYPE", data)?;
-            }
-            put("DATAFORMAT", "STRING")?;
-        }
+    let mut put = |key: &str, value: &str| {
+        put_line(dialect, data, key.as_bytes(), value.as_bytes(), &mut out)
+    };
+    if dialect == Dialect::Spr || !named {
+        put("DATA", &String::from_utf8_lossy(data))?;
     }
-    put(dim1, &lines.to_string())?;
-    if data == "SEG" {
-        put(dim2, &entries.to_string())?;
+    if dialect == Dialect::Spr {
+        put("LAYOUT", "LIST")?;
+    }
+    put("TYPE", "STRING")?;
+    if dialect == Dialect::Spr {
+        put("FORMAT", "ASCII")?;
+    }
+    put("DIM1", &lines.to_string())?;
+    if let Sort::Segments(_) = sort {
+        put("DIM2", &entries.to_string())?;
     }
     for (key, time) in [
         ("FSHIFT", &head.frame_shift),
@@ -264,16 +277,21 @@ fn header(dialect: Dialect, sort: &Sort, head: &Meta, lines: u64, entries: u64) 
             put(key, time.as_str())?;
         }
     }
-    if let Some(timebase) = timebase {
-        put("TIMEBASE", timebase)?;
+    if let Sort::Segments(segments) = sort {
+        match segments.in_frames {
+            Some(_) => put("TIMEBASE", "CONTINUOUS")?,
+            // A key header has no such line, and frames are what goes without saying.
+            None if dialect == Dialect::Spr => put("TIMEBASE", "DISCRETE")?,
+            None => {}
+        }
     }
-    header_lines(dialect, &head.tags, &mut out)?;
+    header_lines(dialect, data, &head.tags, &mut out)?;
     out.extend_from_slice(b"#\n");
     Ok(out)
 }
 
 /// Appends the lines that are handed on.
-fn header_lines(dialect: Dialect, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
+fn header_lines(dialect: Dialect, data: &[u8], tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
     let mut keys: Vec<_> = tags.iter().map(|tag| &tag.key).collect();
     keys.sort_unstable();
     if let Some(pair) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -281,7 +299,7 @@ fn header_lines(dialect: Dialect, tags: &[Tag], out: &mut Vec<u8>) -> Result<()>
         return Err(Error::unfit(message));
     }
     tags.iter()
-        .try_for_each(|tag| put_line(dialect, &tag.key, &tag.value, out))
+        .try_for_each(|tag| put_line(dialect, data, &tag.key, &tag.value, out))
 }
 
 impl Segments {
@@ -415,7 +433,8 @@ fn print_entry(
     let base = TimeBase::of(continuous, meta).ok_or_else(|| Error::unfit("frames of no length"))?;
     base.stretch(f1, f2).map_err(Error::unfit)?;
     let fields = extra(&meta.tags, 1).map_err(Error::unfit)?;
-    let name = names.field(key).map_err(Error::unfit)?;
+    let file = get(FILE).map(|tag| tag.value.as_slice());
+    let name = names.field(key, file).map_err(Error::unfit)?;
     let more = fields.into_iter().flatten();
     print_line([&name[..], &text, f1, f2].into_iter().chain(more), out);
     Ok(())
