@@ -323,7 +323,7 @@ mod tests {
         let map = || {
             let text = b"a x\nb y\nc x\nd z\n".to_vec();
             let source = crate::bytes::Source::from_bytes("utt2spk", text).unwrap();
-            KeyMap::read(source, &crate::Limits::default()).unwrap()
+            KeyMap::read(source, &Limits::default()).unwrap()
         };
         let labels = || {
             ["y", "x"]
