@@ -139,7 +139,7 @@ impl<'a> Branch<'a> {
         &mut self,
         utt: &mut Utterance,
         labels: &mut Utterance,
-        main: &Self,
+        main: &Branch<'_>,
     ) -> Result<()> {
         labels.key.clone_from(&utt.key);
         labels.labels.clone_from(&utt.labels);

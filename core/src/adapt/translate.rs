@@ -66,17 +66,16 @@ fn words(utt: &mut Utterance, caps: &Caps) {
                 (utt.object, utt.text) = (Some(Object::Tokens(words)), None);
             }
         }
-        (Some(Object::Token(word)), None) if caps.text && !caps.objects.hold("token") => {
-            if is_word(word) {
-                utt.text = Some(word.clone());
-                utt.object = None;
-            }
+        (Some(Object::Token(word)), None)
+            if caps.text && !caps.objects.hold("token") && is_word(word) =>
+        {
+            (utt.text, utt.object) = (Some(word.clone()), None);
         }
-        (Some(Object::Tokens(words)), None) if caps.text && !caps.objects.hold("token-vector") => {
-            if words.iter().all(is_word) {
-                utt.text = Some(words.iter().collect::<Vec<_>>().join(&b' '));
-                utt.object = None;
-            }
+        (Some(Object::Tokens(words)), None)
+            if caps.text && !caps.objects.hold("token-vector") && words.iter().all(is_word) =>
+        {
+            let text = words.iter().collect::<Vec<_>>().join(&b' ');
+            (utt.text, utt.object) = (Some(text), None);
         }
         _ => {}
     }
