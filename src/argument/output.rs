@@ -171,7 +171,7 @@ impl Target {
             None => self.format.info().extensions[0].to_owned(),
         };
         let hint = format!("name a file, such as {folder}/data.{extension}");
-        Err(Error::usage(message).file(folder).hint(hint))
+        Err(Error::usage(message).file(format!("{folder}/")).hint(hint))
     }
 
     /// The argument as typed.
