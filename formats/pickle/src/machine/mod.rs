@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use global::{Global, Known};
 use spr_core::bytes::Source;
 use spr_core::number::parse_integer;
-use spr_core::{Error, ErrorKind, Result};
+use spr_core::{Error, ErrorKind, Limits, Result};
 
 use crate::coding::Coding;
 use crate::payload::Payload;
@@ -34,9 +34,9 @@ const MEMO_ENTRY: usize = 2 * size_of::<(u64, Value)>();
 ///
 /// # Errors
 /// Broken or hostile data, and calls of anything unknown; the error says at which opcode.
-pub(crate) fn load(source: &mut Source) -> Result<(Heap, Value)> {
+pub(crate) fn load(source: &mut Source, limits: &Limits) -> Result<(Heap, Value)> {
     let mut machine = Machine {
-        heap: Heap::for_file(source.remaining().unwrap_or(0)),
+        heap: Heap::for_file(source.remaining().unwrap_or(0), limits.max_alloc),
         source,
         stack: Vec::new(),
         marks: Vec::new(),

@@ -7,7 +7,7 @@ use super::*;
 
 fn run(bytes: &[u8]) -> Result<(Heap, Value)> {
     let mut source = Source::from_bytes("x.pkl", bytes.to_vec())?.into_seekable()?;
-    let loaded = load(&mut source)?;
+    let loaded = load(&mut source, &Limits::default())?;
     assert!(source.at_end()?, "stops at STOP");
     Ok(loaded)
 }
@@ -109,7 +109,7 @@ proptest! {
             bytes.extend_from_slice(b"\n");
         }
         let mut source = Source::from_bytes("x.pkl", bytes).unwrap().into_seekable().unwrap();
-        let _ = load(&mut source);
+        let _ = load(&mut source, &Limits::default());
     }
 }
 

@@ -69,12 +69,14 @@ pub(crate) struct Heap {
 
 impl Heap {
     /// The heap of a pickle of `bytes` bytes, four times of which it may use where that is more than what
-    /// it always may: enough for any number of arrays of a hundred numbers each.
-    pub(super) fn for_file(bytes: u64) -> Self {
+    /// it always may: enough for any number of arrays of a hundred numbers each. A file that was
+    /// compressed may claim any size, so that `most` bounds it too.
+    pub(super) fn for_file(bytes: u64, most: u64) -> Self {
         Self {
             nodes: Vec::new(),
             used: 0,
-            budget: usize::try_from(bytes.saturating_mul(4)).map_or(BUDGET, |n| n.max(BUDGET)),
+            budget: usize::try_from(bytes.saturating_mul(4).min(most))
+                .map_or(BUDGET, |n| n.max(BUDGET)),
         }
     }
 
@@ -88,7 +90,8 @@ impl Heap {
             return Err(Error::limit(format!(
                 "its Python objects beside the arrays take more than {} MiB",
                 self.budget >> 20
-            )));
+            ))
+            .hint("if the file is to be trusted, raise the limit with --max-alloc"));
         }
         Ok(())
     }

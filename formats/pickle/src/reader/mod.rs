@@ -35,7 +35,7 @@ impl PickleReader {
     pub(crate) fn open(source: Source, options: &Options, env: &Env) -> Result<Self> {
         let side = SideReader::find(&source, options, env)?;
         let mut source = undo_joblib(source)?.into_seekable()?;
-        let (heap, top) = machine::load(&mut source)?;
+        let (heap, top) = machine::load(&mut source, &env.limits)?;
         check_end(&mut source)?;
         let mut info = DatasetInfo {
             compression: source.compression(),
