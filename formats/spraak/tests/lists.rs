@@ -588,6 +588,43 @@ fn a_corpus_drives_the_reading_of_its_files() {
 }
 
 #[test]
+fn sound_is_cut_by_its_samples() {
+    let folder = tempfile::tempdir().unwrap();
+    let head = ".spr\nDATA SAMPLE\nTYPE I8\nFORMAT BIN01\nNCHAN 1\nSAMPLEFREQ 100\n#\n";
+    let samples: Vec<u8> = (0..50).collect();
+    fs::write(
+        folder.path().join("a.sam"),
+        [head.as_bytes(), &samples].concat(),
+    )
+    .unwrap();
+    let body = "a x 0 0.1\n- y 0.105 -1\n- z 0.3 0.52\n";
+    let text = list("DATA CORPUS/TIMEBASE CONTINUOUS", body);
+    let source = Source::from_bytes("c.cor", text.into_bytes()).unwrap();
+    let options = [("root", folder.path().to_str().unwrap()), ("suffix", "sam")];
+    let options = Options::new(SPR.info(), options).unwrap();
+    let mut reader = SPR.open(source, &options, &Env::default()).unwrap();
+    let mut utt = Utterance::default();
+    for (first, last) in [(0, 9), (11, 49)] {
+        assert!(reader.read(&mut utt).unwrap());
+        let samples = utt
+            .audio
+            .as_ref()
+            .unwrap()
+            .samples
+            .as_slice::<i8>()
+            .unwrap();
+        assert_eq!((samples[0], *samples.last().unwrap()), (first, last));
+    }
+    let error = reader.read(&mut utt).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("samples 30 to 52, the file has 50"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_folder_has_its_corpus() {
     let folder = tempfile::tempdir().unwrap();
     let (root, corpus) = (folder.path().join("out"), folder.path().join("x.cor"));
@@ -728,6 +765,18 @@ fn other_lists_are_handed_on() {
 }
 
 #[test]
+fn packed_lists_are_read() {
+    use std::io::Write;
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packer.write_all(FRAMES.as_bytes()).unwrap();
+    let packed = packer.finish().unwrap();
+    let head = b".spr\nDATA SEG\nCOMPRESS gzip\nDIM1 4\n#\n";
+    let bytes = [&head[..], &packed].concat();
+    assert_eq!(read_memory(&SPR, &[], &bytes).unwrap().len(), 2);
+    assert!(read_memory(&SPR, &[], &bytes[..bytes.len() - 1]).is_err());
+}
+
+#[test]
 fn headers_of_lists_change_and_bodies_do_not() {
     let key = b".key\nDICTIONARY\tnl\nDATAFORMAT\tSTRING\nNENTRY\t2\nLANGUAGE\tnl\n#\na\ta\n#\t#\n";
     let utts = read_memory(&KEY, &[], key).unwrap();
@@ -795,9 +844,24 @@ fn options_that_have_no_use_are_refused() {
         let source = Source::from_bytes("f", segments.clone().into_bytes()).unwrap();
         read_with(&SPR, options, source).unwrap_err()
     };
-    for option in ["root", "suffix", "timebase", "cor", "data"] {
-        let error = read(&[(option, "SEG")]);
+    for (option, value) in [
+        ("root", "x"),
+        ("suffix", "x"),
+        ("timebase", "DISCRETE"),
+        ("cor", "x"),
+        ("frames", "0:1"),
+        ("samplefreq", "8000"),
+        ("byteorder", "big"),
+    ] {
+        let error = read(&[(option, value)]);
         assert_eq!(error.kind(), ErrorKind::Usage, "{option}: {error}");
+    }
+    for options in [
+        [("data", "SEG"), ("compress", "gzip")],
+        [("data", "CORPUS"), ("text", "true")],
+    ] {
+        let error = write_memory(&SPR, &options, &[]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
     }
     for (option, value) in [
         ("root", "x"),

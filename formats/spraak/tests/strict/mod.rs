@@ -57,9 +57,6 @@ impl Format for Strict {
             let error = Error::new(w.kind(), w.message()).file(w.file_name().unwrap_or_default());
             *heard.lock().unwrap() = Some(error);
         });
-        // The kind of data is an option of writing.
-        let plain = Options::default();
-        let options = options.get("data").map_or(options, |_| &plain);
         let inner = self.0.open(source, options, &env)?;
         fail_on(&warning)?;
         Ok(Box::new(StrictReader { inner, warning }))
