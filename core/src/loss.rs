@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::model::{CastStats, Key};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, nearest};
 
 /// What is lost.
 #[non_exhaustive]
@@ -96,9 +96,10 @@ impl FromStr for LossKind {
             .copied()
             .find(|k| k.name() == text)
             .ok_or_else(|| {
-                let known: Vec<_> = Self::ALL.iter().map(|k| k.name()).collect();
+                let known = Self::ALL.iter().map(|k| k.name()).chain(["all"]);
+                let known: Vec<_> = known.collect();
                 Error::usage(format!("unknown kind of loss '{text}'"))
-                    .hint(format!("known: {}, all", known.join(", ")))
+                    .hint(nearest::hint(text, &known, "known"))
             })
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::FormatInfo;
-use crate::{Error, Result};
+use crate::{Error, Result, nearest};
 
 /// An option that a format knows.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ impl Options {
                 let known = if known.is_empty() {
                     format!("{} has no options", format.name)
                 } else {
-                    format!("{} knows: {}", format.name, known.join(", "))
+                    nearest::hint(key, &known, &format!("{} knows", format.name))
                 };
                 return Err(
                     Error::usage(format!("unknown option '{key}' for {}", format.name)).hint(known),

@@ -2,7 +2,7 @@
 
 use super::{Format, Probe, Score};
 use crate::bytes::{Codec, Source};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, nearest};
 
 /// A list of formats, found by name or by content.
 #[derive(Clone, Default)]
@@ -34,8 +34,11 @@ impl Registry {
     /// There is none; the error lists what there is.
     pub fn get(&self, name: &str) -> Result<&'static dyn Format> {
         self.find(name).ok_or_else(|| {
-            Error::usage(format!("unknown format '{name}'"))
-                .hint(format!("known: {}", self.names().join(", ")))
+            Error::usage(format!("unknown format '{name}'")).hint(nearest::hint(
+                name,
+                &self.names(),
+                "known",
+            ))
         })
     }
 
