@@ -51,4 +51,20 @@ pub struct DatasetInfo {
     pub keys: KeySource,
     /// What the objects were found to be and why, where their bytes alone did not tell.
     pub decision: Option<String>,
+    /// Where the utterance read last starts in its file: the byte, uncompressed, at which a script
+    /// file would find it.
+    pub offset: Option<u64>,
+}
+
+impl DatasetInfo {
+    /// What holds for a part, too: all but the totals and the place.
+    #[must_use]
+    pub fn without_totals(&self) -> Self {
+        Self {
+            utterances: None,
+            frames: None,
+            offset: None,
+            ..self.clone()
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! So many frames at a time.
 
-use super::select::part_of;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, KeySource, Matrix, Utterance};
 use crate::{Error, Limits, Result};
@@ -62,7 +61,7 @@ impl Batch {
     }
 
     fn describe(&mut self) {
-        self.info = part_of(self.inner.info());
+        self.info = self.inner.info().without_totals();
         self.info.keys = KeySource::Generated;
     }
 

@@ -23,7 +23,7 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
         let current = openers.next().transpose()?;
         let info = current
             .as_ref()
-            .map(|r| without_totals(r.info()))
+            .map(|r| r.info().without_totals())
             .unwrap_or_default();
         Ok(Self {
             rest: openers,
@@ -31,15 +31,6 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
             info,
             read: 0,
         })
-    }
-}
-
-/// Counts that hold for one part say nothing of the whole.
-fn without_totals(info: &DatasetInfo) -> DatasetInfo {
-    DatasetInfo {
-        utterances: None,
-        frames: None,
-        ..info.clone()
     }
 }
 
@@ -59,7 +50,7 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Reader for Chain<I> {
             }
             self.current = self.rest.next().transpose()?;
             if let Some(reader) = &self.current {
-                self.info = without_totals(reader.info());
+                self.info = reader.info().without_totals();
             }
         }
         Ok(false)

@@ -1,6 +1,5 @@
 //! Work on each utterance, on several threads.
 
-use super::select::part_of;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 use crate::ordered::Ordered;
@@ -58,7 +57,7 @@ impl Map {
             dim: None,
             dtype: None,
             label_columns: None,
-            ..part_of(info)
+            ..info.without_totals()
         };
     }
 

@@ -66,6 +66,7 @@ impl Batch {
             bytes += sizes.map(|m| m.as_bytes().len()).sum::<usize>();
         }
         self.info.clone_from(reader.info());
+        self.info.offset = None;
     }
 
     fn is_last(&self) -> bool {

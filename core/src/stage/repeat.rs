@@ -1,6 +1,5 @@
 //! The same data set again and again.
 
-use super::select::part_of;
 use crate::Result;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
@@ -48,7 +47,7 @@ impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Repeat<F> {
 
     fn describe(&mut self) {
         if let Some(current) = &self.current {
-            self.info = part_of(current.info());
+            self.info = current.info().without_totals();
         }
     }
 

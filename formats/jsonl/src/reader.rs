@@ -35,13 +35,17 @@ impl JsonlReader {
 
     /// Reads the next line that is not blank; `false` at the end.
     fn next_line(&mut self) -> Result<bool> {
-        while self.source.line(&mut self.line, &self.limits)? {
+        loop {
+            let offset = self.source.offset();
+            self.info.offset = self.source.is_plain_file().then_some(offset);
+            if !self.source.line(&mut self.line, &self.limits)? {
+                return Ok(false);
+            }
             self.number += 1;
             if !self.line.trim_ascii().is_empty() {
                 return Ok(true);
             }
         }
-        Ok(false)
     }
 }
 

@@ -61,6 +61,8 @@ impl ArchiveReader {
         if !read_key(&mut self.source, &mut utt.key)? {
             return Ok(false);
         }
+        let offset = self.source.offset();
+        self.info.offset = self.source.is_plain_file().then_some(offset);
         self.objects.read(&mut self.source, utt, false)?;
         Ok(true)
     }

@@ -35,6 +35,8 @@ pub(crate) struct Places {
     /// The object that a range was cut from or that a command gave, for the next line that names
     /// the same.
     kept: Option<(String, Utterance)>,
+    /// Where in its file the object read last starts.
+    offset: Option<u64>,
 }
 
 /// A line of a script file.
@@ -93,6 +95,7 @@ impl Places {
             script: script.path().map(Path::to_owned),
             open: Vec::new(),
             kept: None,
+            offset: None,
         })
     }
 
@@ -106,6 +109,10 @@ impl Places {
     ) -> Result<()> {
         let line = Line::parse(rest)?;
         let at = rxfilename(line.place)?;
+        self.offset = match &at {
+            Locator::FileAt(_, offset) => Some(*offset),
+            _ => None,
+        };
         if line.range.is_none() && !matches!(at, Locator::Command(_)) {
             self.kept = None;
             return self.load(&at, utt);
@@ -235,6 +242,7 @@ impl Reader for ScriptReader {
         let result = self.read_line(&line, utt);
         self.line = line;
         self.places.objects.describe(&self.script, &mut self.info);
+        self.info.offset = self.places.offset;
         match result {
             Ok(()) => Ok(true),
             // The next line is another object's.

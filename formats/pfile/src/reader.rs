@@ -75,6 +75,7 @@ impl PFileReader {
             return Ok(false);
         }
         let start = self.rows.row();
+        self.info.offset = self.rows.offset();
         // Counted by rows, of which there are fewer than 2^32.
         let number = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
         let named = self.name(number, &mut utt.key)?;

@@ -56,6 +56,13 @@ impl Rows {
         self.row
     }
 
+    /// Where the next row starts in the file.
+    pub(crate) fn offset(&self) -> Option<u64> {
+        let words = u64::from(self.row) * self.header.columns as u64;
+        let offset = self.start + words * size_of::<u32>() as u64;
+        self.source.is_plain_file().then_some(offset)
+    }
+
     /// Whether all rows were taken.
     pub(crate) fn at_end(&self) -> bool {
         self.row == self.header.frames

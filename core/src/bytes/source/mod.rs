@@ -249,6 +249,11 @@ impl Source {
         self.offset
     }
 
+    /// Whether its bytes are those of a file, with no compression undone.
+    pub fn is_plain_file(&self) -> bool {
+        self.path.is_some() && self.layers.is_empty()
+    }
+
     /// Whether [`seek`](Self::seek) can go back.
     pub fn can_seek(&self) -> bool {
         matches!(self.body, Body::File(_))

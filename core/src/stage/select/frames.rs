@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Ranges, part_of};
+use super::Ranges;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Matrix, Utterance};
 use crate::{Error, Limits, Result};
@@ -24,7 +24,7 @@ impl SelectFrames {
     /// The `frames` of each utterance of `inner`, which may not exceed `limits`.
     pub fn new(inner: Box<dyn Reader>, frames: impl Into<Ranges>, limits: Limits) -> Self {
         Self {
-            info: part_of(inner.info()),
+            info: inner.info().without_totals(),
             inner,
             frames: frames.into(),
             limits,
@@ -87,7 +87,7 @@ impl Reader for SelectFrames {
     /// An utterance has fewer frames than are asked for; the next can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
-        self.info = part_of(self.inner.info());
+        self.info = self.inner.info().without_totals();
         if more {
             self.select(utt)
                 .map_err(|e| e.utterance(&utt.key).continuable())?;

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use glob::Pattern;
 use regex::bytes::Regex;
 
-use super::part_of;
 use crate::bytes::Source;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, Utterance};
@@ -90,7 +89,7 @@ impl SelectKeys {
     /// Those utterances of `inner` whose keys `keys` holds, or with `held` false the others.
     pub fn new(inner: Box<dyn Reader>, keys: impl Into<KeyFilter>, held: bool) -> Self {
         Self {
-            info: part_of(inner.info()),
+            info: inner.info().without_totals(),
             inner,
             keys: keys.into(),
             held,
@@ -113,7 +112,7 @@ impl Reader for SelectKeys {
         while self.inner.read(utt)? {
             self.seen += 1;
             if self.keys.holds(&utt.key) == self.held {
-                self.info = part_of(self.inner.info());
+                self.info = self.inner.info().without_totals();
                 return Ok(true);
             }
         }

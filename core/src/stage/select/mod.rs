@@ -13,14 +13,3 @@ pub use keys::{KeyFilter, SelectKeys};
 pub use ranges::Ranges;
 pub use shard::Shard;
 pub use take::Take;
-
-use crate::model::DatasetInfo;
-
-/// What is known of a part: no totals.
-pub(super) fn part_of(info: &DatasetInfo) -> DatasetInfo {
-    DatasetInfo {
-        utterances: None,
-        frames: None,
-        ..info.clone()
-    }
-}

@@ -1,6 +1,5 @@
 //! Every m-th utterance.
 
-use super::part_of;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 use crate::{Error, Result};
@@ -27,7 +26,7 @@ impl Shard {
                 "part {index} of {count}: parts count from 0"
             )));
         }
-        let mut info = part_of(inner.info());
+        let mut info = inner.info().without_totals();
         let share = |all: u64| all / count + u64::from(index < all % count);
         info.utterances = inner.info().utterances.map(share);
         Ok(Self {

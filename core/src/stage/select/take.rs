@@ -1,6 +1,5 @@
 //! The first utterances of all.
 
-use super::part_of;
 use crate::Result;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
@@ -16,7 +15,7 @@ impl Take {
     /// The first `n` utterances of `inner`.
     pub fn new(inner: Box<dyn Reader>, n: u64) -> Self {
         Self {
-            info: part_of(inner.info()),
+            info: inner.info().without_totals(),
             inner,
             left: n,
         }
@@ -34,7 +33,7 @@ impl Reader for Take {
             return Ok(false);
         }
         self.left -= 1;
-        self.info = part_of(self.inner.info());
+        self.info = self.inner.info().without_totals();
         Ok(true)
     }
 }
