@@ -24,6 +24,7 @@ pub mod number;
 mod order;
 pub mod ordered;
 pub mod random;
+mod record;
 pub mod side;
 pub mod stage;
 

@@ -30,6 +30,8 @@
 //! | [`SelectKeys`] | utterances whose keys are in a list, like a pattern, or match a regular expression |
 //! | [`SelectFrames`], [`SelectColumns`] | frames and columns by [`Ranges`], in any order |
 //! | [`Take`], [`Shard`] | the first utterances; every m-th |
+//! | [`Filter`], [`Unique`] | what a function wants; one utterance a key |
+//! | [`Sort`] | in the order of keys or lengths, in so much memory |
 //! | [`ShapeCheck`] | refuses what is not as declared, or as the first |
 //! | [`JoinLabels`] | labels from a second data set |
 //! | [`Context`] | frames with their neighbours |
@@ -63,6 +65,7 @@ mod batch;
 mod cache;
 mod chain;
 mod context;
+mod filter;
 mod folder;
 mod ignore;
 mod join;
@@ -77,14 +80,17 @@ mod select;
 mod shape_check;
 mod shuffle;
 mod shuffle_buffer;
+mod sort;
 #[cfg(test)]
 mod tests;
+mod unique;
 mod utterances;
 
 pub use batch::{Batch, Tail};
 pub use cache::Cache;
 pub use chain::Chain;
 pub use context::Context;
+pub use filter::Filter;
 pub use folder::FolderReader;
 pub use ignore::IgnoreLabels;
 pub use join::JoinLabels;
@@ -100,4 +106,6 @@ pub use select::{
 pub use shape_check::{Shape, ShapeCheck};
 pub use shuffle::Shuffle;
 pub use shuffle_buffer::ShuffleBuffer;
+pub use sort::{By, Sort};
+pub use unique::Unique;
 pub use utterances::Utterances;

@@ -1,0 +1,375 @@
+//! All utterances in another order.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::sync::Arc;
+
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Utterance};
+use crate::record::{Head, Records};
+use crate::{Error, Result};
+
+/// What utterances are sorted by. Those that are equal keep their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// Their keys, byte by byte, as `LC_ALL=C sort` does and Kaldi wants it.
+    #[default]
+    Key,
+    /// Their numbers of frames, the shortest first.
+    Frames,
+}
+
+impl By {
+    fn compare(self, a: (&[u8], u64), b: (&[u8], u64)) -> Ordering {
+        match self {
+            Self::Key => a.0.cmp(b.0),
+            Self::Frames => a.1.cmp(&b.1),
+        }
+    }
+}
+
+/// Sorts utterances. All are read before the first is handed out; what does not fit into the
+/// memory given waits in a temporary file, which has no name and is gone with the program.
+///
+/// An error that [can continue](Error::can_continue) comes out at once; the next call goes on.
+pub struct Sort {
+    inner: Box<dyn Reader>,
+    by: By,
+    memory: usize,
+    records: Records,
+    run: Run,
+    spilt: Option<Spilt>,
+    output: Option<Output>,
+    info: DatasetInfo,
+    scratch: Utterance,
+}
+
+/// The utterances in memory.
+#[derive(Default)]
+struct Run {
+    bytes: Vec<u8>,
+    /// Where each lies, and where its key does.
+    items: Vec<Item>,
+}
+
+struct Item {
+    start: usize,
+    end: usize,
+    key: (usize, usize),
+    frames: u64,
+}
+
+/// Sorted runs, one behind the other in a file.
+struct Spilt {
+    file: BufWriter<File>,
+    ends: Vec<u64>,
+}
+
+enum Output {
+    Memory(std::vec::IntoIter<Item>),
+    Merge(Merge),
+}
+
+/// Bytes by which the memory for a run grows.
+const STEP: usize = 4 << 20;
+/// Bytes of an item.
+const ITEM: usize = size_of::<Item>();
+/// The least memory for reading a run back.
+const LEAST: usize = 4 << 10;
+const MOST: usize = 256 << 10;
+
+impl Sort {
+    /// The utterances of `inner`, sorted, with at most about `memory` bytes of them in memory at a
+    /// time, one utterance at least.
+    pub fn new(inner: Box<dyn Reader>, by: By, memory: u64) -> Self {
+        Self {
+            info: inner.info().clone(),
+            inner,
+            by,
+            memory: usize::try_from(memory).unwrap_or(usize::MAX),
+            records: Records::default(),
+            run: Run::default(),
+            spilt: None,
+            output: None,
+            scratch: Utterance::default(),
+        }
+    }
+
+    /// Reads everything.
+    fn fill(&mut self) -> Result<()> {
+        while self.inner.read(&mut self.scratch)? {
+            self.run.push(&mut self.records, &self.scratch);
+            if self.run.size() >= self.memory {
+                self.spill()?;
+            }
+        }
+        self.info.clone_from(self.inner.info());
+        self.info.offset = None;
+        self.scratch = Utterance::default();
+        self.output = Some(match self.spilt {
+            None => {
+                self.run.sort(self.by);
+                Output::Memory(std::mem::take(&mut self.run.items).into_iter())
+            }
+            Some(_) => {
+                self.spill()?;
+                self.run = Run::default();
+                Output::Merge(Merge::new(self.spilt.take(), self.by, self.memory)?)
+            }
+        });
+        Ok(())
+    }
+
+    /// Writes what is in memory to the file.
+    fn spill(&mut self) -> Result<()> {
+        self.run.sort(self.by);
+        let spilt = match &mut self.spilt {
+            Some(spilt) => spilt,
+            none => none.insert(Spilt {
+                file: BufWriter::new(tempfile::tempfile().map_err(failed)?),
+                ends: Vec::new(),
+            }),
+        };
+        let mut end = spilt.ends.last().copied().unwrap_or_default();
+        for item in self.run.items.drain(..) {
+            let bytes = &self.run.bytes[item.start..item.end];
+            spilt.file.write_all(bytes).map_err(failed)?;
+            end += bytes.len() as u64;
+        }
+        spilt.ends.push(end);
+        self.run.bytes.clear();
+        Ok(())
+    }
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::io("cannot sort in a temporary file", error)
+        .file(std::env::temp_dir().display().to_string())
+        .hint("TMPDIR names another folder, --memory allows more memory")
+}
+
+impl Run {
+    fn push(&mut self, records: &mut Records, utt: &Utterance) {
+        if self.bytes.capacity() - self.bytes.len() < STEP / 2 {
+            self.bytes.reserve_exact(STEP);
+        }
+        let start = self.bytes.len();
+        records.put(utt, &mut self.bytes);
+        let key = start + size_of::<u64>();
+        self.items.push(Item {
+            start,
+            end: self.bytes.len(),
+            key: (key, key + utt.key.as_bytes().len()),
+            frames: utt.frames(),
+        });
+    }
+
+    fn size(&self) -> usize {
+        self.bytes.len() + self.items.len() * ITEM
+    }
+
+    fn sort(&mut self, by: By) {
+        let bytes = &self.bytes;
+        let of = |item: &Item| (&bytes[item.key.0..item.key.1], item.frames);
+        self.items.sort_by(|a, b| by.compare(of(a), of(b)));
+    }
+}
+
+/// Sorted runs becoming one.
+struct Merge {
+    heap: BinaryHeap<Front>,
+    buffer: Vec<u8>,
+}
+
+/// A run and the head of its next utterance.
+struct Front {
+    head: Head,
+    number: usize,
+    by: By,
+    run: BufReader<Span>,
+}
+
+/// A part of a file that others read, too.
+struct Span {
+    file: Arc<File>,
+    at: u64,
+    end: u64,
+}
+
+impl Read for Span {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
+        let len = out.len().min(left);
+        let mut file = &*self.file;
+        file.seek(SeekFrom::Start(self.at))?;
+        let read = file.read(&mut out[..len])?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Merge {
+    fn new(spilt: Option<Spilt>, by: By, memory: usize) -> Result<Self> {
+        let mut merge = Self {
+            heap: BinaryHeap::new(),
+            buffer: Vec::new(),
+        };
+        let Some(Spilt { file, ends }) = spilt else {
+            return Ok(merge);
+        };
+        let file = Arc::new(file.into_inner().map_err(|e| failed(e.into_error()))?);
+        let room = (memory / ends.len().max(1)).clamp(LEAST, MOST);
+        let mut at = 0;
+        for (number, end) in ends.into_iter().enumerate() {
+            let file = file.clone();
+            let span = Span { file, at, end };
+            at = end;
+            merge.push(Front {
+                head: Head::default(),
+                number,
+                by,
+                run: BufReader::with_capacity(room, span),
+            })?;
+        }
+        Ok(merge)
+    }
+
+    /// Puts a run back with its next utterance, unless it is at its end.
+    fn push(&mut self, mut front: Front) -> Result<()> {
+        let span = front.run.get_ref();
+        if front.run.buffer().is_empty() && span.at == span.end {
+            return Ok(());
+        }
+        front.head = Head::read(&mut front.run, &mut self.buffer)?;
+        self.heap.push(front);
+        Ok(())
+    }
+
+    fn next(&mut self, records: &Records, utt: &mut Utterance) -> Result<bool> {
+        let Some(mut front) = self.heap.pop() else {
+            return Ok(false);
+        };
+        records.read(&front.head, &mut front.run, &mut self.buffer, utt)?;
+        self.push(front)?;
+        Ok(true)
+    }
+}
+
+impl Ord for Front {
+    /// The greatest of a heap comes first, so the order is turned round.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let of = |front: &Self| (front.head.frames, front.number);
+        let (mine, theirs) = (of(self), of(other));
+        let order = self
+            .by
+            .compare((&self.head.key, mine.0), (&other.head.key, theirs.0));
+        order.then(mine.1.cmp(&theirs.1)).reverse()
+    }
+}
+
+impl PartialOrd for Front {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Front {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Front {}
+
+impl Reader for Sort {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.output.is_none() {
+            self.fill()?;
+        }
+        match &mut self.output {
+            Some(Output::Memory(items)) => {
+                let Some(item) = items.next() else {
+                    return Ok(false);
+                };
+                self.records
+                    .take(&self.run.bytes[item.start..item.end], utt)?;
+                Ok(true)
+            }
+            Some(Output::Merge(merge)) => merge.next(&self.records, utt),
+            None => Ok(false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::tests::{List, utterance};
+    use proptest::prelude::*;
+
+    fn sorted(all: &[Utterance], by: By, memory: u64) -> Vec<Utterance> {
+        let mut sort = Sort::new(List::of(all.to_vec()), by, memory);
+        let (mut out, mut utt) = (Vec::new(), Utterance::default());
+        while sort.read(&mut utt).unwrap() {
+            out.push(utt.clone());
+        }
+        assert!(!sort.read(&mut utt).unwrap());
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn as_sorting_in_memory(
+            shapes in proptest::collection::vec(("[a-c]{0,2}", 0usize..5), 0..40),
+            memory in 0u64..4000,
+        ) {
+            let all: Vec<_> = shapes
+                .iter()
+                .enumerate()
+                .map(|(i, (key, frames))| {
+                    // The value tells equal ones apart.
+                    utterance(key, &vec![i as f32; *frames], 1)
+                })
+                .collect();
+            let mut by_key = all.clone();
+            by_key.sort_by(|a, b| a.key.cmp(&b.key));
+            prop_assert_eq!(sorted(&all, By::Key, memory), by_key);
+            let mut by_frames = all.clone();
+            by_frames.sort_by_key(Utterance::frames);
+            prop_assert_eq!(sorted(&all, By::Frames, memory), by_frames);
+        }
+    }
+
+    #[test]
+    fn an_utterance_that_fails_costs_only_itself() {
+        struct Flawed(u32, DatasetInfo);
+        impl Reader for Flawed {
+            fn info(&self) -> &DatasetInfo {
+                &self.1
+            }
+
+            fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+                self.0 += 1;
+                *utt = utterance(&format!("{}", 9 - self.0), &[0.0], 1);
+                match self.0 {
+                    2 => Err(Error::unfit("flawed").continuable()),
+                    n => Ok(n < 4),
+                }
+            }
+        }
+        let mut sort = Sort::new(Box::new(Flawed(0, DatasetInfo::default())), By::Key, 0);
+        let mut utt = Utterance::default();
+        assert!(sort.read(&mut utt).unwrap_err().can_continue());
+        let mut keys = Vec::new();
+        while sort.read(&mut utt).unwrap() {
+            keys.push(utt.key.to_string());
+        }
+        assert_eq!(keys, ["6", "8"]);
+    }
+}
