@@ -26,10 +26,16 @@ pub enum OnError {
     Skip,
 }
 
+/// Makes a reader of a reader.
+pub type Stage = Box<dyn Fn(Box<dyn Reader>, &Env) -> Result<Box<dyn Reader>>>;
+
 /// A conversion to be run.
 pub struct Job {
     /// Data sets to read, one after the other.
     pub inputs: Vec<Input>,
+    /// What happens to the utterances, in this order; before labels join them, unless something
+    /// else was to happen to frames and labels of the inputs.
+    pub stages: Vec<Stage>,
     /// A data set whose labels join those utterances by key.
     pub labels: Option<Input>,
     /// A file of lines `utterance speaker`: labels are looked up under the speaker.
@@ -107,6 +113,7 @@ impl Job {
         }
         Self {
             inputs,
+            stages: Vec::new(),
             labels: None,
             utt2spk: None,
             target,
@@ -265,6 +272,9 @@ impl Job {
         let data = Input::open_all(&inputs, registry, env)?;
         let from = data.format.info().name;
         let mut reader = data.reader;
+        for stage in &self.stages {
+            reader = stage(reader, env)?;
+        }
         if let Some(labels) = self.labels.as_ref().filter(|_| !staged) {
             reader = labels.join_to(reader, self.utt2spk.as_deref(), registry, env)?;
         }

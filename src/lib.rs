@@ -21,6 +21,7 @@ pub mod job;
 mod kaldi;
 mod places;
 pub mod spec;
+pub mod verbs;
 mod verify;
 
 pub use spr_core as core;

@@ -221,6 +221,14 @@ impl Input {
         matches!(self.place, Place::At(Locator::Stdin))
     }
 
+    /// The file, if it is one.
+    pub fn file(&self) -> Option<&Path> {
+        match &self.place {
+            Place::At(Locator::File(path)) => Some(path),
+            _ => None,
+        }
+    }
+
     /// Sets an option that counts only if the data turn out to be of `format`.
     pub fn wish(&mut self, format: &'static str, key: &'static str, value: &'static str) {
         self.wishes.push((format, key, value));

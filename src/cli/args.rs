@@ -5,6 +5,15 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::diff::{self, DiffArgs};
+use super::index::{self, IndexArgs};
+use super::ls::{self, LsArgs};
+use super::merge::{self, MergeArgs};
+use super::select::{self, SelectArgs};
+use super::show::{self, ShowArgs};
+use super::sort::{self, SortArgs};
+use super::stats::{self, StatsArgs};
+
 const USAGE: &str = "\
 spr-convert [OPTIONS] IN OUT
        spr-convert [OPTIONS] convert IN... -o OUT
@@ -52,6 +61,30 @@ pub(super) enum Verb {
     Info(Box<InfoArgs>),
     /// Show the header of a SPRAAK file, or change it
     Header(super::header::HeaderArgs),
+    /// List the entries of data sets, a line each
+    #[command(after_help = ls::EXAMPLES)]
+    Ls(Box<LsArgs>),
+    /// Show what entries hold, number by number
+    #[command(after_help = show::EXAMPLES)]
+    Show(Box<ShowArgs>),
+    /// Compare two data sets
+    #[command(after_help = diff::EXAMPLES)]
+    Diff(Box<DiffArgs>),
+    /// Convert only some utterances
+    #[command(after_help = select::EXAMPLES)]
+    Select(Box<SelectArgs>),
+    /// Convert in another order
+    #[command(after_help = sort::EXAMPLES)]
+    Sort(Box<SortArgs>),
+    /// Convert several data sets into one without a key twice
+    #[command(after_help = merge::EXAMPLES)]
+    Merge(Box<MergeArgs>),
+    /// Write what finds the utterances of a file, without rewriting it
+    #[command(after_help = index::EXAMPLES)]
+    Index(Box<IndexArgs>),
+    /// Sum up features, lengths and labels
+    #[command(after_help = stats::EXAMPLES)]
+    Stats(Box<StatsArgs>),
     /// List the formats, or tell one in full
     Formats(FormatsArgs),
     /// Link Kaldi's own tool names to this program

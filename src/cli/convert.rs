@@ -3,10 +3,12 @@
 use std::fs::File;
 use std::path::Path;
 
+use clap::CommandFactory;
 use spr_core::bytes::{Env, Output, Part};
-use spr_core::{Error, ErrorKind, Result};
+use spr_core::format::Registry;
+use spr_core::{Error, ErrorKind, Result, nearest};
 
-use super::args::{ConvertArgs, InfoArgs};
+use super::args::{Cli, ConvertArgs, InfoArgs};
 use super::progress::Progress;
 use super::{DONE, SKIPPED, info, plan, print_lines, report};
 use crate::argument::Input;
@@ -15,59 +17,57 @@ use crate::job::Job;
 
 /// The form without a verb: `IN OUT`, or `FILE` alone for `info FILE`.
 pub(super) fn short_form(args: ConvertArgs) -> Result<u8> {
-    if let ([only], None) = (args.paths.as_slice(), &args.output) {
-        let paths = vec![only.clone()];
-        return info::run(&InfoArgs {
-            paths,
+    let first = args.paths.first().cloned().unwrap_or_default();
+    if let Some(error) = misspelt_verb(&first) {
+        return Err(error);
+    }
+    let result = match (args.paths.as_slice(), &args.output) {
+        ([only], None) => info::run(&InfoArgs {
+            paths: vec![only.clone()],
             quick: false,
             read: args.read,
-        })
-        .map_err(|e| misspelt(e, only));
-    }
-    let first = args.paths.first().cloned().unwrap_or_default();
-    run(args).map_err(|e| misspelt(e, &first))
+        }),
+        _ => run(args),
+    };
+    result.map_err(|e| misspelt_format(e, &first))
 }
 
 /// A word that is no file may be meant as a verb.
-fn misspelt(error: Error, word: &str) -> Error {
-    const VERBS: [&str; 7] = [
-        "convert",
-        "info",
-        "header",
-        "formats",
-        "kaldi-links",
-        "man",
-        "completions",
-    ];
-    let near = VERBS.into_iter().find(|verb| distance(word, verb) <= 2);
-    match near {
-        Some(verb) if error.kind() == ErrorKind::Io && !Path::new(word).exists() => {
-            error.hint(format!("did you mean the verb '{verb}'?"))
+fn misspelt_verb(word: &str) -> Option<Error> {
+    if Path::new(word).exists() {
+        return None;
+    }
+    let verbs = Cli::command();
+    let verb = nearest(word, verbs.get_subcommands().map(clap::Command::get_name))?;
+    let error = Error::new(ErrorKind::Io, "is no file and no verb").file(word);
+    Some(error.hint(format!("did you mean the verb '{verb}'?")))
+}
+
+/// What stands before a colon may be meant as a format.
+fn misspelt_format(error: Error, word: &str) -> Error {
+    let name = word.split_once(':').map(|(name, _)| name);
+    match name.and_then(|name| nearest(name, builtin::registry().names())) {
+        Some(near) if error.kind() == ErrorKind::Io && !Path::new(word).exists() => {
+            error.hint(format!("did you mean the format '{near}:'?"))
         }
         _ => error,
     }
 }
 
-/// Edits from one word to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut corner = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.bytes().enumerate() {
-            let substituted = corner + usize::from(x != y);
-            corner = row[j + 1];
-            row[j + 1] = substituted.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
 /// Converts.
 pub(super) fn run(args: ConvertArgs) -> Result<u8> {
+    run_with(&args, |_, _, _| Ok(()))
+}
+
+/// Converts, after `prepare` made the job another verb's.
+pub(super) fn run_with(
+    args: &ConvertArgs,
+    prepare: impl FnOnce(&mut Job, &Registry, &Env) -> Result<()>,
+) -> Result<u8> {
     let registry = builtin::registry();
     let mut env = plan::env(&args.read)?;
     env.threads = args.jobs;
-    let job = plan::job(&args, &registry)?;
+    let mut job = plan::job(args, &registry)?;
     if args.read.explain || args.read.verbose {
         let mut text = String::new();
         for input in &job.inputs {
@@ -85,6 +85,7 @@ pub(super) fn run(args: ConvertArgs) -> Result<u8> {
         }
         text.lines().for_each(|line| report::say("note", line));
     }
+    prepare(&mut job, &registry, &env)?;
     for path in args.error_log.iter().chain(&args.report) {
         check_apart(path, &job, &env)?;
     }
@@ -127,21 +128,4 @@ fn check_apart(path: &Path, job: &Job, env: &Env) -> Result<()> {
 
 fn create(path: &Path) -> Result<File> {
     File::create(path).map_err(|e| Error::io("cannot create", e).file(path.display().to_string()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_edits() {
-        for (a, b, n) in [
-            ("info", "info", 0),
-            ("inof", "info", 2),
-            ("inf", "info", 1),
-            ("", "ab", 2),
-        ] {
-            assert_eq!(distance(a, b), n, "{a} {b}");
-        }
-    }
 }

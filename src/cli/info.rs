@@ -12,11 +12,11 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8> {
     let registry = builtin::registry();
     let env = plan::env(&args.read)?;
     let mut status = DONE;
-    for input in plan::inputs(&args.paths, &args.read, &registry)? {
-        if args.read.explain {
-            print_lines(&format!("input: {}\n", input.explain(&registry, &env)?))?;
-            continue;
-        }
+    let inputs = plan::inputs(&args.paths, &args.read, &registry)?;
+    if args.read.explain {
+        return plan::explain(&inputs, &registry, &env);
+    }
+    for input in inputs {
         let (facts, result) = inspect(&input, args.quick, &registry, &env);
         if !facts.format.is_empty() {
             let text = if args.read.json {

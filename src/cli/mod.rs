@@ -3,15 +3,25 @@
 
 mod args;
 mod convert;
+mod diff;
 mod formats;
 mod header;
+mod index;
 mod info;
 mod links;
+mod ls;
+mod merge;
+mod out;
 mod plan;
 mod progress;
 mod report;
+mod select;
+mod show;
 #[cfg(unix)]
 mod signals;
+mod sort;
+mod stats;
+mod values;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -29,6 +39,7 @@ const NAME: &str = "spr-convert";
 
 /// Exit statuses.
 const DONE: u8 = 0;
+const DIFFERENT: u8 = 1;
 const FAILED: u8 = 2;
 const SKIPPED: u8 = 3;
 
@@ -61,6 +72,14 @@ fn run(cli: Cli) -> Result<u8> {
         Some(Verb::Convert(args)) => convert::run(*args),
         Some(Verb::Info(args)) => info::run(&args),
         Some(Verb::Header(args)) => header::run(&args),
+        Some(Verb::Ls(args)) => ls::run(&args),
+        Some(Verb::Show(args)) => show::run(&args),
+        Some(Verb::Diff(args)) => diff::run(&args),
+        Some(Verb::Select(args)) => select::run(&args),
+        Some(Verb::Sort(args)) => sort::run(&args),
+        Some(Verb::Merge(args)) => merge::run(&args),
+        Some(Verb::Index(args)) => index::run(&args),
+        Some(Verb::Stats(args)) => stats::run(&args),
         Some(Verb::Formats(args)) => formats::run(&args),
         Some(Verb::KaldiLinks(args)) => links::run(&args),
         Some(Verb::Man) => {

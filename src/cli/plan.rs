@@ -6,7 +6,7 @@ use spr_core::loss::LossPolicy;
 use spr_core::{Error, Limits, Result};
 
 use super::args::{ConvertArgs, DataArgs, OnErrorArg, ReadArgs};
-use super::report;
+use super::{DONE, print_lines, report};
 use crate::argument::{Input, Pair, Target, pair};
 use crate::job::{Job, OnError};
 
@@ -30,7 +30,7 @@ pub(super) fn env(args: &ReadArgs) -> Result<Env> {
 }
 
 /// `512m`, `4g`, `1000000`; binary multiples.
-fn parse_size(text: &str) -> Result<u64> {
+pub(super) fn parse_size(text: &str) -> Result<u64> {
     let lower = text.to_ascii_lowercase();
     let (digits, shift) = match lower
         .trim_end_matches('b')
@@ -90,6 +90,35 @@ pub(super) fn inputs(paths: &[String], args: &ReadArgs, registry: &Registry) -> 
         inputs.extend(Input::parse(path, from, &options, registry)?);
     }
     Ok(inputs)
+}
+
+/// The seed for drawing at random; it is that of a shuffle, too, if there is one.
+pub(super) fn seed(args: &mut ReadArgs) -> Result<u64> {
+    let given = match args.data.shuffle {
+        true => args.data.seed.clone(),
+        false => args.data.seed.take(),
+    };
+    given.map_or(Ok(0), |text| {
+        text.parse()
+            .map_err(|_| Error::usage(format!("--seed: '{text}' is no number")))
+    })
+}
+
+/// Prints how inputs are understood.
+pub(super) fn explain(inputs: &[Input], registry: &Registry, env: &Env) -> Result<u8> {
+    for input in inputs {
+        print_lines(&format!("input: {}\n", input.explain(registry, env)?))?;
+    }
+    Ok(DONE)
+}
+
+/// The one data set that `path` names.
+pub(super) fn input(path: &str, args: &ReadArgs, registry: &Registry) -> Result<Input> {
+    let mut inputs = inputs(&[path.to_owned()], args, registry)?;
+    match (inputs.pop(), inputs.is_empty()) {
+        (Some(only), true) => Ok(only),
+        _ => Err(Error::usage("several files, one is due").file(path)),
+    }
 }
 
 /// The conversion that the flags ask for.

@@ -71,6 +71,11 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     text.chars().map(show).collect()
 }
 
+/// Prints a line without the program's name, as the closing line is.
+pub(super) fn plain(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", visible(line));
+}
+
 /// The closing line, after what was lost.
 pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
     for (kind, line) in outcome.losses.lines() {
@@ -101,13 +106,12 @@ pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
     if outcome.verified {
         notes.push_str(", verified");
     }
-    let _ = writeln!(
-        std::io::stderr(),
+    plain(&format!(
         "{}, {}, {} skipped ({notes})",
         count(written.utterances, "utterance"),
         count(written.frames, "frame"),
         outcome.skipped
-    );
+    ));
 }
 
 /// `1 utterance`, `2 utterances`.

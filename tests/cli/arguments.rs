@@ -78,7 +78,7 @@ fn mistakes_are_told_with_the_way_out() {
     for (line, message, hint) in [
         (
             "inof f.ark",
-            "inof: cannot open: No such file",
+            "inof: is no file and no verb",
             "did you mean the verb 'info'?",
         ),
         (

@@ -1,0 +1,245 @@
+//! `spr-convert diff A B`.
+
+use clap::Args;
+use serde_json::{Value, json};
+use spr_core::model::Key;
+use spr_core::{Error, Result};
+
+use super::args::ReadArgs;
+use super::out::Out;
+use super::{DIFFERENT, DONE, plan, report};
+use crate::argument::Input;
+use crate::builtin;
+use crate::verbs::diff::{Difference, Finding, Spot, Summary, Tolerance, Values, by_key, in_order};
+use crate::verbs::key_json;
+
+pub(super) const EXAMPLES: &str = "\
+Values are compared as numbers: NaN equals NaN, and 1 equals 1.0 whatever their types. With a
+tolerance, values are the same if |a - b| <= ATOL + RTOL * |b|. Element types and header lines are
+told on standard error and make no difference. Exit status: 0 the same, 1 different, 2 an error.
+
+Examples:
+  spr-convert diff feats.scp train.pfile           one after the other
+  spr-convert diff a.ark b.ark --by-key            whatever their order
+  spr-convert diff a.ark b.ark --atol 1e-6 -q && echo close
+  spr-convert diff a.ark b.pkl --json              one object, for programs";
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct DiffArgs {
+    /// The first data set
+    #[arg(value_name = "A")]
+    a: String,
+    /// The second data set
+    #[arg(value_name = "B")]
+    b: String,
+    /// How far apart values may be
+    #[arg(long, value_name = "X", default_value_t = 0.0)]
+    atol: f64,
+    /// How far apart values may be for each unit of size
+    #[arg(long, value_name = "X", default_value_t = 0.0)]
+    rtol: f64,
+    /// Compare utterances of the same key, whatever their order
+    #[arg(long)]
+    by_key: bool,
+    /// With --by-key, memory for what waits for the other side
+    #[arg(long, value_name = "SIZE", default_value = "1g")]
+    memory: String,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// Findings that JSON lists; all are counted.
+const LISTED: usize = 1000;
+
+/// Compares two data sets.
+pub(super) fn run(args: &DiffArgs) -> Result<u8> {
+    let registry = builtin::registry();
+    let env = plan::env(&args.read)?;
+    let a = plan::input(&args.a, &args.read, &registry)?;
+    let b = plan::input(&args.b, &args.read, &registry)?;
+    if args.read.explain {
+        return plan::explain(&[a, b], &registry, &env);
+    }
+    if a.is_stdin() && b.is_stdin() {
+        return Err(Error::usage("standard input can be read only once"));
+    }
+    let (atol, rtol) = (args.atol, args.rtol);
+    if !(atol >= 0.0 && rtol >= 0.0) {
+        return Err(Error::usage("a tolerance is 0 or more"));
+    }
+    let tolerance = Tolerance { atol, rtol };
+    let memory = plan::parse_size(&args.memory)?;
+    let mut out = Out::new();
+    let mut listed = Vec::new();
+    let mut tell = |key: &Key, finding: &Finding| {
+        if args.read.json {
+            if listed.len() < LISTED {
+                listed.push(finding_json(key, finding));
+            }
+            return Ok(());
+        }
+        match args.read.quiet {
+            true => Ok(()),
+            false => lines(key, finding, (&a, &b), &mut out),
+        }
+    };
+    let summary = if args.by_key {
+        by_key((&a, &b), tolerance, memory, (&registry, &env), &mut tell)?
+    } else {
+        let mut readers = (
+            a.open(&registry, &env)?.reader,
+            b.open(&registry, &env)?.reader,
+        );
+        in_order(&mut readers.0, &mut readers.1, tolerance, &mut tell)?
+    };
+    if args.read.json {
+        out.json(&summary_json(&summary, (&a, &b), listed))?;
+    }
+    out.finish()?;
+    if !args.read.quiet && !args.read.json {
+        closing(&summary, args.by_key);
+    }
+    Ok(match summary.is_same() {
+        true => DONE,
+        false => DIFFERENT,
+    })
+}
+
+fn lines(key: &Key, finding: &Finding, (a, b): (&Input, &Input), out: &mut Out) -> Result<()> {
+    match finding {
+        Finding::OnlyA => out.line(format!("{key}: only in {}", a.text())),
+        Finding::OnlyB => out.line(format!("{key}: only in {}", b.text())),
+        Finding::Key(other) => out.line(format!("{key}: the other has {other} in its place")),
+        Finding::Differs(differences) => differences
+            .iter()
+            .try_for_each(|difference| out.line(format!("{key}: {}", describe(difference)))),
+    }
+}
+
+fn describe(difference: &Difference) -> String {
+    match difference {
+        Difference::Kinds(a, b) => format!("holds {a} and {b}"),
+        Difference::Shape(what, a, b) | Difference::Other(what, a, b) => {
+            format!("{what}: {a} and {b}")
+        }
+        Difference::Values(what, values) => {
+            let Values {
+                differ,
+                of,
+                first,
+                worst,
+            } = values;
+            let mut text = format!(
+                "{what}: {differ} of {of} values differ, first {}",
+                spot(first)
+            );
+            if worst != first {
+                text.push_str(&format!(", most {}", spot(worst)));
+            }
+            text
+        }
+    }
+}
+
+fn spot(spot: &Spot) -> String {
+    format!("[{},{}] {} and {}", spot.row, spot.col, spot.a, spot.b)
+}
+
+/// What came of it, for people, on standard error.
+fn closing(summary: &Summary, by_key: bool) {
+    for (n, what) in [
+        (summary.types, "element types"),
+        (summary.metadata, "metadata"),
+    ] {
+        if n > 0 {
+            let of = report::count(n, "utterance");
+            report::say(
+                "note",
+                &format!("{what} of {of} differ, which is no difference"),
+            );
+        }
+    }
+    if summary.unnamed {
+        report::say(
+            "note",
+            "one of the two has no names; they are compared by their places",
+        );
+    }
+    if let Some((key, what, worst)) = &summary.worst {
+        let text = format!("the largest difference is in {key}, {what} {}", spot(worst));
+        report::say("note", &text);
+    }
+    let mut parts = vec![format!(
+        "{} compared",
+        report::count(summary.compared, "utterance")
+    )];
+    let counts = [
+        (summary.different, "different"),
+        (summary.keys, "with other keys"),
+        (summary.only_a, "only in the first"),
+        (summary.only_b, "only in the second"),
+    ];
+    let counts = counts.iter().filter(|(n, _)| *n > 0);
+    parts.extend(counts.map(|(n, what)| format!("{n} {what}")));
+    if summary.is_same() {
+        parts.push("no difference".to_owned());
+    }
+    report::plain(&parts.join(", "));
+    if summary.keys > 0 && !by_key {
+        report::say("hint", "--by-key compares utterances whatever their order");
+    }
+}
+
+fn spot_json(spot: &Spot) -> Value {
+    let apart = spot.apart.is_finite().then_some(spot.apart);
+    json!({"row": spot.row, "column": spot.col, "a": spot.a, "b": spot.b, "difference": apart})
+}
+
+fn finding_json(key: &Key, finding: &Finding) -> Value {
+    let differences = match finding {
+        Finding::OnlyA => return json!({"key": key_json(key), "only_in": "a"}),
+        Finding::OnlyB => return json!({"key": key_json(key), "only_in": "b"}),
+        Finding::Key(other) => {
+            return json!({"key": key_json(key), "other_key": key_json(other)});
+        }
+        Finding::Differs(differences) => differences,
+    };
+    let list = differences.iter().map(|difference| match difference {
+        Difference::Kinds(a, b) => json!({"what": "kinds", "a": a, "b": b}),
+        Difference::Shape(what, a, b) => json!({"what": what, "shape": true, "a": a, "b": b}),
+        Difference::Other(what, a, b) => json!({"what": what, "a": a, "b": b}),
+        Difference::Values(what, values) => json!({
+            "what": what,
+            "values": values.differ,
+            "of": values.of,
+            "first": spot_json(&values.first),
+            "worst": spot_json(&values.worst),
+        }),
+    });
+    json!({"key": key_json(key), "differences": list.collect::<Vec<_>>()})
+}
+
+fn summary_json(summary: &Summary, (a, b): (&Input, &Input), listed: Vec<Value>) -> Value {
+    let worst = summary.worst.as_ref().map(|(key, what, worst)| {
+        let mut value = spot_json(worst);
+        value["key"] = key_json(key);
+        value["what"] = json!(what);
+        value
+    });
+    json!({
+        "a": a.text(),
+        "b": b.text(),
+        "same": summary.is_same(),
+        "compared": summary.compared,
+        "different": summary.different,
+        "only_a": summary.only_a,
+        "only_b": summary.only_b,
+        "other_keys": summary.keys,
+        "unnamed": summary.unnamed,
+        "values": summary.values,
+        "other_types": summary.types,
+        "other_metadata": summary.metadata,
+        "worst": worst,
+        "findings": listed,
+    })
+}

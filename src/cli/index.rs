@@ -1,0 +1,52 @@
+//! `spr-convert index IN`.
+
+use clap::Args;
+use spr_core::Result;
+
+use super::args::ReadArgs;
+use super::{DONE, plan, report};
+use crate::builtin;
+use crate::verbs::index::index;
+
+pub(super) const EXAMPLES: &str = "\
+Of a Kaldi archive this is its script file; of a PFile or a pickle, the side file with the names
+and lengths of its utterances. The data stay as they are.
+
+Examples:
+  spr-convert index feats.ark              writes feats.scp
+  spr-convert index feats.ark -o a.scp     under another name
+  spr-convert index train.pfile            writes train.pfile.utt2num_frames";
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct IndexArgs {
+    /// The file to index
+    #[arg(value_name = "IN")]
+    path: String,
+    /// Where to write; beside the file by default
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<String>,
+    /// Replace an index that exists
+    #[arg(long)]
+    overwrite: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// Writes an index.
+pub(super) fn run(args: &IndexArgs) -> Result<u8> {
+    let registry = builtin::registry();
+    let env = plan::env(&args.read)?;
+    let input = plan::input(&args.path, &args.read, &registry)?;
+    if args.read.explain {
+        return plan::explain(&[input], &registry, &env);
+    }
+    let output = args.output.as_deref();
+    let done = index(&input, output, args.overwrite, &registry, &env)?;
+    if !args.read.quiet {
+        report::plain(&match done.written {
+            None => format!("{} has its side file already", input.text()),
+            Some(name) => format!("{} ({name})", report::count(done.utterances, "utterance")),
+        });
+    }
+    Ok(DONE)
+}

@@ -1,0 +1,79 @@
+//! `spr-convert ls IN...`.
+
+use clap::Args;
+use spr_core::Result;
+use spr_core::model::Utterance;
+
+use super::args::ReadArgs;
+use super::out::{Columns, Out};
+use super::{DONE, plan};
+use crate::builtin;
+use crate::verbs::ls::Entry;
+
+pub(super) const EXAMPLES: &str = "\
+A line is: key, what it holds, frames, columns, element type, and the byte at which it starts in
+its file, - where that is not known. Of several inputs, the first word is the input.
+
+Examples:
+  spr-convert ls feats.scp                 every utterance of the script file
+  spr-convert ls train.pfile | wc -l       how many there are
+  spr-convert ls --json a.ark b.pfile      an object a line, for programs";
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct LsArgs {
+    /// Data to list
+    #[arg(value_name = "IN", required = true)]
+    paths: Vec<String>,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// Lists the entries of data sets.
+pub(super) fn run(args: &LsArgs) -> Result<u8> {
+    let registry = builtin::registry();
+    let env = plan::env(&args.read)?;
+    let inputs = plan::inputs(&args.paths, &args.read, &registry)?;
+    if args.read.explain {
+        return plan::explain(&inputs, &registry, &env);
+    }
+    let mut out = Out::new();
+    let several = inputs.len() > 1;
+    let mut columns = Columns::new(2 + usize::from(several));
+    let mut utt = Utterance::default();
+    for input in &inputs {
+        let mut reader = input.open(&registry, &env)?.reader;
+        loop {
+            let more = reader.read(&mut utt);
+            if !matches!(more, Ok(true)) {
+                // What came before an error is shown before it is told.
+                columns.finish(&mut out)?;
+                more?;
+                break;
+            }
+            let entry = Entry::of(&utt, reader.info());
+            if args.read.json {
+                out.json(&entry.json(input.text()))?;
+                continue;
+            }
+            let mut words = words(&entry);
+            if several {
+                words.insert(0, input.text().to_owned());
+            }
+            columns.line(words, &mut out)?;
+        }
+    }
+    out.finish()?;
+    Ok(DONE)
+}
+
+fn words(entry: &Entry) -> Vec<String> {
+    let known = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    vec![
+        entry.key.to_string(),
+        entry.kinds.join("+"),
+        entry.frames.to_string(),
+        known(entry.dim.map(|n| n.to_string())),
+        known(entry.dtype.map(str::to_owned)),
+        known(entry.offset.map(|n| n.to_string())),
+    ]
+}

@@ -1,0 +1,84 @@
+//! Standard output, a line at a time.
+
+use std::fmt::Display;
+use std::io::{self, BufWriter, StdoutLock, Write};
+
+use serde_json::Value;
+use spr_core::{Error, Result};
+
+use super::report::visible;
+
+/// Standard output behind a buffer. What is not [finished](Self::finish) may get lost.
+pub(super) struct Out(BufWriter<StdoutLock<'static>>);
+
+impl Out {
+    pub(super) fn new() -> Self {
+        Self(BufWriter::new(io::stdout().lock()))
+    }
+
+    /// Prints a line with its control characters escaped.
+    pub(super) fn line(&mut self, line: impl Display) -> Result<()> {
+        let line = line.to_string();
+        writeln!(self.0, "{}", visible(&line)).map_err(failed)
+    }
+
+    /// Prints a line of JSON.
+    pub(super) fn json(&mut self, value: &Value) -> Result<()> {
+        writeln!(self.0, "{value}").map_err(failed)
+    }
+
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.0.flush().map_err(failed)
+    }
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::io("cannot write", error).file("-")
+}
+
+/// Lines of words in columns, the first `left` of which are words and the others numbers. Columns
+/// only grow, so that the first lines need not wait for the last.
+pub(super) struct Columns {
+    lines: Vec<Vec<String>>,
+    widths: Vec<usize>,
+    left: usize,
+}
+
+/// Lines that wait to be aligned with one another.
+const TOGETHER: usize = 500;
+
+impl Columns {
+    pub(super) fn new(left: usize) -> Self {
+        Self {
+            lines: Vec::new(),
+            widths: Vec::new(),
+            left,
+        }
+    }
+
+    pub(super) fn line(&mut self, words: Vec<String>, out: &mut Out) -> Result<()> {
+        self.widths.resize(words.len().max(self.widths.len()), 0);
+        for (width, word) in self.widths.iter_mut().zip(&words) {
+            *width = word.chars().count().max(*width);
+        }
+        self.lines.push(words);
+        match self.lines.len() {
+            TOGETHER => self.finish(out),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn finish(&mut self, out: &mut Out) -> Result<()> {
+        for words in self.lines.drain(..) {
+            let mut line = String::new();
+            for (i, (word, width)) in words.iter().zip(&self.widths).enumerate() {
+                match i < self.left {
+                    true => line.push_str(&format!("{word:<width$}  ")),
+                    false => line.push_str(&format!("{word:>width$}  ")),
+                }
+            }
+            out.line(line.trim_end())?;
+        }
+        Ok(())
+    }
+}

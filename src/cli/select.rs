@@ -1,0 +1,99 @@
+//! `spr-convert select IN OUT`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use spr_core::bytes::Source;
+use spr_core::stage::KeyFilter;
+use spr_core::{Error, Limits, Result};
+
+use super::args::ConvertArgs;
+use super::{convert, plan};
+use crate::verbs::select::{Rules, first, sample};
+
+pub(super) const EXAMPLES: &str = "\
+An utterance is converted if it meets every rule given; of several patterns one is enough.
+
+Examples:
+  spr-convert select feats.scp dev.pfile --keys dev.list       those of a list, in their order
+  spr-convert select all.ark ann.ark --glob 'ann-*'            those of a speaker
+  spr-convert select all.ark long.ark --min-frames 100         long ones
+  spr-convert select all.ark few.ark --sample 100 --seed 1     100 at random";
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct SelectArgs {
+    /// Take the keys in this file: the first word of each line
+    #[arg(long, value_name = "FILE", help_heading = "Rules")]
+    keys: Option<PathBuf>,
+    /// Leave out the keys in this file
+    #[arg(long, value_name = "FILE", help_heading = "Rules")]
+    exclude_keys: Option<PathBuf>,
+    /// Take keys that match a pattern with *, ? and [...]
+    #[arg(long, value_name = "PATTERN", help_heading = "Rules")]
+    glob: Vec<String>,
+    /// Take keys in which a regular expression matches
+    #[arg(long, value_name = "REGEX", help_heading = "Rules")]
+    regex: Vec<String>,
+    /// Take utterances of so many frames or more
+    #[arg(long, value_name = "N", help_heading = "Rules")]
+    min_frames: Option<u64>,
+    /// Take utterances of so many frames or fewer
+    #[arg(long, value_name = "N", help_heading = "Rules")]
+    max_frames: Option<u64>,
+    /// Of all that, take the first N
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "sample",
+        help_heading = "Rules"
+    )]
+    first: Option<u64>,
+    /// Of all that, take N at random, other ones for another --seed; the input is read twice
+    #[arg(long, value_name = "N", help_heading = "Rules")]
+    sample: Option<u64>,
+    #[command(flatten)]
+    convert: ConvertArgs,
+}
+
+/// Converts only some utterances.
+pub(super) fn run(args: &SelectArgs) -> Result<u8> {
+    let rules = Arc::new(rules(args)?);
+    let mut convert = args.convert.clone();
+    let seed = plan::seed(&mut convert.read)?;
+    convert::run_with(&convert, |job, registry, env| {
+        job.stages.push(rules.stage());
+        if let Some(n) = args.first {
+            job.stages.push(first(n));
+        }
+        if let Some(n) = args.sample {
+            let stage = sample(n, seed, &job.inputs, &job.stages, registry, env)?;
+            job.stages.push(stage);
+        }
+        Ok(())
+    })
+}
+
+fn rules(args: &SelectArgs) -> Result<Rules> {
+    let list = |path: &PathBuf| KeyFilter::list(Source::open(path)?, &Limits::default());
+    let keys = match args.keys.as_ref().map(|path| Ok((path, list(path)?))) {
+        Some(Ok((path, KeyFilter::List(keys)))) => Some((path.display().to_string(), keys)),
+        Some(Err(error)) => return Err(error),
+        _ => None,
+    };
+    let rules = Rules {
+        keys,
+        exclude: args.exclude_keys.as_ref().map(list).transpose()?,
+        globs: filters(&args.glob, KeyFilter::glob)?,
+        regexes: filters(&args.regex, KeyFilter::regex)?,
+        frames: args.min_frames.unwrap_or(0)..=args.max_frames.unwrap_or(u64::MAX),
+    };
+    match rules.frames.is_empty() {
+        true => Err(Error::usage("--min-frames is more than --max-frames")),
+        false => Ok(rules),
+    }
+}
+
+fn filters(texts: &[String], make: fn(&str) -> Result<KeyFilter>) -> Result<Vec<KeyFilter>> {
+    texts.iter().map(|text| make(text)).collect()
+}

@@ -1,0 +1,87 @@
+//! `spr-convert show IN [KEY...]`.
+
+use clap::Args;
+use spr_core::Result;
+use spr_core::bytes::Output;
+use spr_core::format::Options;
+use spr_core::model::{Key, Utterance};
+
+use super::args::ReadArgs;
+use super::out::Out;
+use super::values::show;
+use super::{DONE, plan};
+use crate::builtin;
+use crate::verbs::show::{Window, find};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  spr-convert show feats.scp ann-001                    one utterance
+  spr-convert show feats.scp ann-001 --range 0:9,0:3    its first 10 frames, 4 columns of them
+  spr-convert show ali.ark --head 3                     the first 3 utterances
+  spr-convert show train.pfile ann-001 --json           as a line of jsonl";
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct ShowArgs {
+    /// Data to look into
+    #[arg(value_name = "IN")]
+    path: String,
+    /// The utterances to show, all if none is named
+    #[arg(value_name = "KEY")]
+    keys: Vec<String>,
+    /// Rows and columns to show, such as 0:9,0:3; they count from 0, the last one is included
+    #[arg(long, value_name = "ROWS,COLS", conflicts_with = "json")]
+    range: Option<Window>,
+    /// Show only the first N utterances
+    #[arg(long, value_name = "N", conflicts_with = "keys")]
+    head: Option<u64>,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// Shows what entries hold.
+pub(super) fn run(args: &ShowArgs) -> Result<u8> {
+    let registry = builtin::registry();
+    let env = plan::env(&args.read)?;
+    let input = plan::input(&args.path, &args.read, &registry)?;
+    if args.read.explain {
+        return plan::explain(&[input], &registry, &env);
+    }
+    let window = args.range.clone().unwrap_or_default();
+    let mut out = Out::new();
+    let mut lines = match args.read.json {
+        true => {
+            let options = Options::default();
+            Some(
+                registry
+                    .get("jsonl")?
+                    .create(Output::stdout(), &options, &env)?,
+            )
+        }
+        false => None,
+    };
+    let mut each = |utt: &Utterance| match &mut lines {
+        Some(lines) => lines.write(utt).map_err(|e| e.utterance(&utt.key)),
+        None => show(utt, &window, &mut out),
+    };
+    if args.keys.is_empty() {
+        let mut reader = input.open(&registry, &env)?.reader;
+        let mut utt = Utterance::default();
+        let mut left = args.head.unwrap_or(u64::MAX);
+        while left > 0 && reader.read(&mut utt)? {
+            each(&utt)?;
+            left -= 1;
+        }
+    } else {
+        let keys: Vec<_> = args
+            .keys
+            .iter()
+            .map(|key| Key::from(key.as_str()))
+            .collect();
+        find(&input, &keys, &registry, &env, each)?;
+    }
+    match lines {
+        Some(lines) => drop(lines.finish()?),
+        None => out.finish()?,
+    }
+    Ok(DONE)
+}

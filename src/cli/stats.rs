@@ -1,0 +1,168 @@
+//! `spr-convert stats IN...`.
+
+use clap::Args;
+use serde_json::{Value, json};
+use spr_core::{Error, Result};
+
+use super::args::ReadArgs;
+use super::out::{Columns, Out};
+use super::{DONE, FAILED, plan, report};
+use crate::builtin;
+use crate::verbs::stats::{LabelCount, Stats};
+
+pub(super) const EXAMPLES: &str = "\
+Deviations are those of all frames about the mean (divided by their number). NaN and infinite
+values are counted and left out of everything else. Hours are known where the data have a frame
+shift or a sampling rate.
+
+Examples:
+  spr-convert stats feats.scp              columns, lengths
+  spr-convert stats train.pfile --json     all of it, for programs";
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct StatsArgs {
+    /// Data to sum up
+    #[arg(value_name = "IN", required = true)]
+    paths: Vec<String>,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// Labels shown, the commonest ones if there are more.
+const SHOWN: usize = 40;
+
+/// Sums up data sets; of a damaged one, what came before the damage.
+pub(super) fn run(args: &StatsArgs) -> Result<u8> {
+    let registry = builtin::registry();
+    let env = plan::env(&args.read)?;
+    let inputs = plan::inputs(&args.paths, &args.read, &registry)?;
+    if args.read.explain {
+        return plan::explain(&inputs, &registry, &env);
+    }
+    let mut status = DONE;
+    for input in inputs {
+        let opened = input.open(&registry, &env)?;
+        let (mut reader, format) = (opened.reader, opened.format.info().name);
+        let mut stats = Stats::default();
+        let result = stats.read(reader.as_mut());
+        let mut out = Out::new();
+        if args.read.json {
+            let mut value =
+                serde_json::to_value(&stats).map_err(|e| Error::io("cannot write", e.into()))?;
+            value["input"] = json!(input.text());
+            value["format"] = json!(format);
+            out.json(&value)?;
+        } else {
+            out.line(input.text())?;
+            describe(&stats, &mut out)?;
+        }
+        out.finish()?;
+        if let Err(error) = result {
+            report::error(&error);
+            status = FAILED;
+        }
+    }
+    Ok(status)
+}
+
+fn describe(stats: &Stats, out: &mut Out) -> Result<()> {
+    let mut line = |name: &str, text: String| out.line(format!("  {name:<12}{text}"));
+    let utterances = report::count(stats.utterances, "utterance");
+    line(
+        "holds",
+        format!("{utterances}, {}", report::count(stats.frames, "frame")),
+    )?;
+    if let Some(lengths) = &stats.lengths {
+        let (min, mean, median, max) = (lengths.min, lengths.mean, lengths.median, lengths.max);
+        let text = format!("{min} to {max} frames, mean {mean:.1}, median {median}");
+        line("lengths", text)?;
+    }
+    if let Some(seconds) = stats.seconds {
+        line(
+            "duration",
+            format!("{seconds:.2} s, {:.3} h", seconds / 3600.0),
+        )?;
+    }
+    if !stats.features.is_empty() {
+        features(stats, out)?;
+    }
+    for (i, counts) in stats.labels.iter().enumerate() {
+        let name = match stats.labels.len() {
+            1 => "labels".to_owned(),
+            _ => format!("labels of column {i}"),
+        };
+        labels(&name, counts, out)?;
+    }
+    if stats.labels_beyond > 0 {
+        let text = format!(
+            "  {} labels more, too many to be told apart",
+            stats.labels_beyond
+        );
+        out.line(text)?;
+    }
+    Ok(())
+}
+
+fn features(stats: &Stats, out: &mut Out) -> Result<()> {
+    out.line("  features")?;
+    let mut table = Columns::new(0);
+    let titles = ["    column", "mean", "std", "min", "max", "nan", "inf"];
+    table.line(titles.map(str::to_owned).to_vec(), out)?;
+    let number = |value: Option<f64>| value.map_or("-".to_owned(), short);
+    for (i, column) in stats.features.iter().enumerate() {
+        let some = (column.count > 0).then_some(());
+        let line = vec![
+            i.to_string(),
+            number(some.map(|()| column.mean)),
+            number(some.map(|()| column.std)),
+            number(column.min),
+            number(column.max),
+            column.nan.to_string(),
+            column.inf.to_string(),
+        ];
+        table.line(line, out)?;
+    }
+    table.finish(out)
+}
+
+fn labels(name: &str, counts: &[LabelCount], out: &mut Out) -> Result<()> {
+    let total: u64 = counts.iter().map(|c| c.count).sum();
+    let mut shown: Vec<_> = counts.iter().collect();
+    let different = counts.len();
+    if different > SHOWN {
+        shown.sort_by_key(|c| std::cmp::Reverse(c.count));
+        shown.truncate(SHOWN);
+        out.line(format!(
+            "  {name}: {different} different, the {SHOWN} commonest"
+        ))?;
+    } else {
+        out.line(format!("  {name}: {different} different"))?;
+    }
+    let mut table = Columns::new(0);
+    let titles = ["     label", "count", "share"];
+    table.line(titles.map(str::to_owned).to_vec(), out)?;
+    for count in shown {
+        let label = match &count.label {
+            Value::Number(n) => n.to_string(),
+            _ => "beyond i64".to_owned(),
+        };
+        #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
+        let share = 100.0 * count.count as f64 / total as f64;
+        table.line(
+            vec![label, count.count.to_string(), format!("{share:.2}%")],
+            out,
+        )?;
+    }
+    table.finish(out)
+}
+
+/// Six digits that count.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-4..1e7).contains(&size) {
+        return format!("{value:.5e}");
+    }
+    let before = [10.0, 100.0, 1e3, 1e4, 1e5];
+    let before = before.iter().filter(|limit| size >= **limit).count();
+    format!("{value:.*}", 5 - before)
+}

@@ -1,0 +1,258 @@
+//! `diff`: where two data sets differ.
+
+mod utterance;
+mod values;
+
+pub use utterance::{Compared, Difference};
+pub use values::{Spot, Tolerance, Values};
+
+use std::collections::{HashMap, HashSet};
+
+use spr_core::bytes::Env;
+use spr_core::format::{Lookup, RandomAccess, Reader, Registry};
+use spr_core::model::{Key, KeySource, Utterance};
+use spr_core::{Error, Result};
+
+use crate::argument::Input;
+
+/// What is found out about one entry.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// Only the first data set has it.
+    OnlyA,
+    /// Only the second has it.
+    OnlyB,
+    /// In the second, another key stands in its place.
+    Key(Key),
+    /// Both have it, and it differs.
+    Differs(Vec<Difference>),
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Utterances that both have, and that were compared.
+    pub compared: u64,
+    /// Of those, how many differ.
+    pub different: u64,
+    /// Utterances that only the first has.
+    pub only_a: u64,
+    /// Utterances that only the second has.
+    pub only_b: u64,
+    /// Places at which the keys differ.
+    pub keys: u64,
+    /// Whether names were left out of it, because those of one data set are made up.
+    pub unnamed: bool,
+    /// Values that differ.
+    pub values: u64,
+    /// Utterances whose element types differ, which is no difference.
+    pub types: u64,
+    /// Utterances whose metadata differ, which is no difference.
+    pub metadata: u64,
+    /// The pair of values that differs most, of which utterance and what of it.
+    pub worst: Option<(Key, &'static str, Spot)>,
+}
+
+impl Summary {
+    /// Whether nothing differs.
+    pub fn is_same(&self) -> bool {
+        self.different + self.only_a + self.only_b + self.keys == 0
+    }
+}
+
+/// Called for each entry that differs.
+pub type Listener<'a> = &'a mut dyn FnMut(&Key, &Finding) -> Result<()>;
+
+/// A comparison under way.
+struct Comparison<'a> {
+    tolerance: Tolerance,
+    summary: Summary,
+    listener: Listener<'a>,
+}
+
+impl Comparison<'_> {
+    fn pair(&mut self, a: &Utterance, b: &Utterance) -> Result<()> {
+        let compared = self.tolerance.utterances(a, b);
+        let summary = &mut self.summary;
+        summary.compared += 1;
+        summary.types += u64::from(compared.types);
+        summary.metadata += u64::from(compared.metadata);
+        if compared.differences.is_empty() {
+            return Ok(());
+        }
+        summary.different += 1;
+        for difference in &compared.differences {
+            let Difference::Values(what, values) = difference else {
+                continue;
+            };
+            summary.values += values.differ;
+            let worst = summary.worst.as_ref();
+            if worst.is_none_or(|(.., spot)| values.worst.apart > spot.apart) {
+                summary.worst = Some((a.key.clone(), what, values.worst.clone()));
+            }
+        }
+        (self.listener)(&a.key, &Finding::Differs(compared.differences))
+    }
+
+    fn only(&mut self, key: &Key, first: bool) -> Result<()> {
+        let (count, finding) = match first {
+            true => (&mut self.summary.only_a, Finding::OnlyA),
+            false => (&mut self.summary.only_b, Finding::OnlyB),
+        };
+        *count += 1;
+        (self.listener)(key, &finding)
+    }
+}
+
+/// Compares two data sets utterance by utterance in their order. Names that one of them does not
+/// have are not compared.
+///
+/// # Errors
+/// One can't be read, or the listener fails.
+pub fn in_order(
+    a: &mut dyn Reader,
+    b: &mut dyn Reader,
+    tolerance: Tolerance,
+    listener: Listener<'_>,
+) -> Result<Summary> {
+    let mut comparison = Comparison {
+        tolerance,
+        summary: Summary::default(),
+        listener,
+    };
+    let (mut one, mut other) = (Utterance::default(), Utterance::default());
+    let made_up = |reader: &dyn Reader| reader.info().keys == KeySource::Generated;
+    let unnamed = made_up(a) != made_up(b);
+    comparison.summary.unnamed = unnamed;
+    loop {
+        match (a.read(&mut one)?, b.read(&mut other)?) {
+            (false, false) => return Ok(comparison.summary),
+            (true, false) => comparison.only(&one.key, true)?,
+            (false, true) => comparison.only(&other.key, false)?,
+            (true, true) if unnamed || one.key == other.key => comparison.pair(&one, &other)?,
+            (true, true) => {
+                comparison.summary.keys += 1;
+                (comparison.listener)(&one.key, &Finding::Key(other.key.clone()))?;
+            }
+        }
+    }
+}
+
+/// Compares two data sets by key, whatever their order. If one is found by key, only keys are
+/// kept; otherwise both are read at once, and what comes earlier in one than in the other waits in
+/// memory.
+///
+/// # Errors
+/// One can't be read, more than `memory` bytes wait, or the listener fails.
+pub fn by_key(
+    (a, b): (&Input, &Input),
+    tolerance: Tolerance,
+    memory: u64,
+    (registry, env): (&Registry, &Env),
+    listener: Listener<'_>,
+) -> Result<Summary> {
+    let mut comparison = Comparison {
+        tolerance,
+        summary: Summary::default(),
+        listener,
+    };
+    let open = |input: &Input| Ok::<_, Error>(input.open(registry, env)?.reader);
+    match b.open_keyed(registry, env)? {
+        Lookup::Keyed(table) => looked_up(open(a)?, table, open(b)?, true, &mut comparison)?,
+        Lookup::Ordered(second) => match a.open_keyed(registry, env)? {
+            Lookup::Keyed(table) => looked_up(second, table, open(a)?, false, &mut comparison)?,
+            Lookup::Ordered(first) => waiting(first, second, memory, &mut comparison)?,
+        },
+    }
+    Ok(comparison.summary)
+}
+
+/// `all` is the data set that `table` looks up; `streamed_first` whether the other is the first.
+fn looked_up(
+    mut streamed: Box<dyn Reader>,
+    mut table: Box<dyn RandomAccess>,
+    mut all: Box<dyn Reader>,
+    streamed_first: bool,
+    comparison: &mut Comparison<'_>,
+) -> Result<()> {
+    let mut seen = HashSet::new();
+    let (mut utt, mut found) = (Utterance::default(), Utterance::default());
+    while streamed.read(&mut utt)? {
+        if !seen.insert(utt.key.clone()) {
+            return Err(twice(&utt.key));
+        }
+        match (table.find(&utt.key, &mut found)?, streamed_first) {
+            (false, first) => comparison.only(&utt.key, first)?,
+            (true, true) => comparison.pair(&utt, &found)?,
+            (true, false) => comparison.pair(&found, &utt)?,
+        }
+    }
+    while all.read(&mut utt)? {
+        if !seen.contains(&utt.key) {
+            comparison.only(&utt.key, !streamed_first)?;
+        }
+    }
+    Ok(())
+}
+
+fn waiting(
+    a: Box<dyn Reader>,
+    b: Box<dyn Reader>,
+    memory: u64,
+    comparison: &mut Comparison<'_>,
+) -> Result<()> {
+    let mut readers = [Some(a), Some(b)];
+    let mut held = [HashMap::<Key, Utterance>::new(), HashMap::new()];
+    let mut bytes = 0;
+    let mut utt = Utterance::default();
+    while readers.iter().any(Option::is_some) {
+        for side in 0..2 {
+            let Some(reader) = &mut readers[side] else {
+                continue;
+            };
+            if !reader.read(&mut utt)? {
+                readers[side] = None;
+                continue;
+            }
+            if let Some(other) = held[1 - side].remove(&utt.key) {
+                bytes -= size(&other);
+                match side {
+                    0 => comparison.pair(&utt, &other)?,
+                    _ => comparison.pair(&other, &utt)?,
+                }
+                continue;
+            }
+            bytes += size(&utt);
+            if bytes > memory {
+                return Err(Error::limit(format!(
+                    "utterances that wait for the other side take more than {memory} bytes"
+                ))
+                .hint("sort both first, `spr-convert sort IN OUT`, or raise --memory"));
+            }
+            if held[side].insert(utt.key.clone(), utt.clone()).is_some() {
+                return Err(twice(&utt.key));
+            }
+        }
+    }
+    for (first, held) in [true, false].into_iter().zip(held) {
+        let mut keys: Vec<_> = held.into_keys().collect();
+        keys.sort();
+        for key in keys {
+            comparison.only(&key, first)?;
+        }
+    }
+    Ok(())
+}
+
+fn twice(key: &Key) -> Error {
+    Error::unfit("stands twice in one data set, which can't be compared by key").utterance(key)
+}
+
+/// Bytes that an utterance takes, about.
+fn size(utt: &Utterance) -> u64 {
+    let matrices = [&utt.features, &utt.labels].into_iter().flatten();
+    let samples = utt.audio.iter().map(|audio| &audio.samples);
+    let numbers: usize = matrices.chain(samples).map(|m| m.as_bytes().len()).sum();
+    let text = utt.text.as_ref().map_or(0, Vec::len);
+    (numbers + text + size_of::<Utterance>()) as u64
+}

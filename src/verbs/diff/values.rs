@@ -1,0 +1,228 @@
+//! Two sets of numbers.
+
+use spr_core::dispatch;
+use spr_core::model::{Element, Matrix, Wide};
+
+/// How far values may lie apart: `|a - b| <= atol + rtol * |b|`. NaN equals NaN, and numbers of
+/// different types are equal if their values are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tolerance {
+    /// The absolute part.
+    pub atol: f64,
+    /// The part that grows with the second value.
+    pub rtol: f64,
+}
+
+/// One pair of values that differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spot {
+    /// The row: the frame.
+    pub row: usize,
+    /// The column.
+    pub col: usize,
+    /// The first data set's value, as text that reads back to it.
+    pub a: String,
+    /// The second's.
+    pub b: String,
+    /// How far they are apart; infinite where one is NaN or infinite.
+    pub apart: f64,
+}
+
+/// What came of comparing the values of two matrices of one shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    /// How many differ.
+    pub differ: u64,
+    /// Of how many.
+    pub of: u64,
+    /// The first that differ.
+    pub first: Spot,
+    /// Those that differ most.
+    pub worst: Spot,
+}
+
+impl Tolerance {
+    /// How far two values lie apart, if that is too far.
+    #[expect(clippy::cast_precision_loss, reason = "integers that far apart differ")]
+    fn apart(&self, a: Wide, b: Wide) -> Option<f64> {
+        let (apart, size) = match (a, b) {
+            (Wide::Int(a), Wide::Int(b)) if a == b => return None,
+            (Wide::Int(a), Wide::Int(b)) => ((a - b).unsigned_abs() as f64, b as f64),
+            (Wide::Float(a), Wide::Float(b)) => (self.floats(a, b)?, b),
+            (Wide::Int(a), Wide::Float(b)) => (Self::mixed(a, b)?, b),
+            (Wide::Float(a), Wide::Int(b)) => (Self::mixed(b, a)?, b as f64),
+        };
+        let allowed = self.atol + self.rtol * size.abs();
+        // A distance that is no number is not small.
+        (!(apart <= allowed) || apart.is_infinite()).then_some(apart)
+    }
+
+    fn floats(&self, a: f64, b: f64) -> Option<f64> {
+        match (a == b, a.is_nan(), b.is_nan()) {
+            (true, ..) | (_, true, true) => None,
+            (_, true, _) | (.., true) => Some(f64::INFINITY),
+            _ => Some((a - b).abs()),
+        }
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "both ways, so that nothing is rounded unseen"
+    )]
+    fn mixed(int: i128, float: f64) -> Option<f64> {
+        if int as f64 == float && float as i128 == int {
+            return None;
+        }
+        let apart = (int as f64 - float).abs();
+        Some(if apart.is_nan() { f64::INFINITY } else { apart })
+    }
+
+    /// Compares two lists of numbers beside one another.
+    pub(super) fn compare(
+        &self,
+        pairs: impl Iterator<Item = (Wide, Wide)>,
+        cols: usize,
+        of: u64,
+    ) -> Option<Values> {
+        let mut found: Option<Values> = None;
+        for (i, (a, b)) in pairs.enumerate() {
+            let Some(apart) = self.apart(a, b) else {
+                continue;
+            };
+            let spot = || Spot {
+                row: i / cols.max(1),
+                col: i % cols.max(1),
+                a: text(a),
+                b: text(b),
+                apart,
+            };
+            match &mut found {
+                None => {
+                    found = Some(Values {
+                        differ: 1,
+                        of,
+                        first: spot(),
+                        worst: spot(),
+                    });
+                }
+                Some(found) => {
+                    found.differ += 1;
+                    if apart > found.worst.apart {
+                        found.worst = spot();
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Compares the values of two matrices of one shape; `None` if they are the same.
+    pub fn matrices(&self, a: &Matrix, b: &Matrix) -> Option<Values> {
+        if a.dtype() == b.dtype() && a.as_bytes() == b.as_bytes() {
+            return None;
+        }
+        let (cols, of) = (a.cols(), a.len() as u64);
+        if a.dtype() != b.dtype() {
+            let pairs = (0..a.len()).map(|i| (value(a, i), value(b, i)));
+            return self.compare(pairs, cols, of);
+        }
+        dispatch!(a.dtype(), T => {
+            let values = |m| Matrix::as_slice::<T>(m).unwrap_or_default();
+            let pairs = values(a).iter().zip(values(b));
+            // Equal bits need no look at their value.
+            self.compare(pairs.map(|(a, b)| (a.widen(), b.widen())), cols, of)
+        })
+    }
+}
+
+fn value(matrix: &Matrix, i: usize) -> Wide {
+    dispatch!(matrix.dtype(), T => {
+        let value = matrix.as_slice::<T>().and_then(|values| values.get(i));
+        value.map_or(Wide::Float(f64::NAN), |value| value.widen())
+    })
+}
+
+fn text(value: Wide) -> String {
+    match value {
+        Wide::Int(v) => v.to_string(),
+        Wide::Float(v) => {
+            let mut out = Vec::new();
+            // The value of an f32 is shown with the digits that an f32 needs.
+            #[expect(clippy::cast_possible_truncation, reason = "compared with the whole")]
+            match v as f32 {
+                narrow if f64::from(narrow) == v => narrow.print(&mut out),
+                _ => v.print(&mut out),
+            }
+            String::from_utf8_lossy(&out).into_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spr_core::model::Rank;
+
+    fn matrix<T: Element>(values: &[T]) -> Matrix {
+        Matrix::from_rows(values, 2, Rank::Matrix).unwrap()
+    }
+
+    #[test]
+    fn exact_by_default() {
+        let exact = Tolerance::default();
+        let a = matrix(&[1.0f32, f32::NAN, f32::INFINITY, -0.0]);
+        let b = matrix(&[1.0f32, -f32::NAN, f32::INFINITY, 0.0]);
+        assert_eq!(exact.matrices(&a, &b), None);
+        let b = matrix(&[1.5f32, 0.0, f32::INFINITY, 0.25]);
+        let found = exact.matrices(&a, &b).unwrap();
+        assert_eq!((found.differ, found.of), (3, 4));
+        assert_eq!((found.first.row, found.first.col), (0, 0));
+        assert_eq!((&*found.first.a, &*found.first.b), ("1", "1.5"));
+        assert_eq!((found.worst.row, found.worst.col), (0, 1));
+        assert_eq!(found.worst.apart, f64::INFINITY);
+    }
+
+    #[test]
+    fn types_may_differ_values_not() {
+        let exact = Tolerance::default();
+        let ints = matrix(&[1i64, i64::MAX]);
+        assert_eq!(
+            exact.matrices(&ints, &matrix(&[1u64, i64::MAX as u64])),
+            None
+        );
+        // As f64 the integer would be rounded up.
+        let found = exact
+            .matrices(&ints, &matrix(&[1.0f64, i64::MAX as f64]))
+            .unwrap();
+        assert_eq!((found.differ, found.first.col), (1, 1));
+        assert_eq!(
+            exact.matrices(&matrix(&[0.5f32, 2.0]), &matrix(&[0.5f64, 2.0])),
+            None
+        );
+        assert!(
+            exact
+                .matrices(&matrix(&[0.1f32, 2.0]), &matrix(&[0.1f64, 2.0]))
+                .is_some()
+        );
+    }
+
+    #[test]
+    fn tolerances() {
+        let (a, b) = (matrix(&[100.0f64, 0.0]), matrix(&[101.0f64, 0.01]));
+        let differ = |atol, rtol| {
+            let found = Tolerance { atol, rtol }.matrices(&a, &b);
+            found.map_or(0, |v| v.differ)
+        };
+        assert_eq!(differ(0.0, 0.0), 2);
+        assert_eq!(differ(0.01, 0.0), 1);
+        assert_eq!(differ(1.0, 0.0), 0);
+        assert_eq!(differ(0.0, 0.01), 1);
+        assert_eq!(differ(0.01, 0.01), 0);
+        let infinite = Tolerance {
+            atol: f64::INFINITY,
+            rtol: 0.0,
+        };
+        assert!(infinite.matrices(&matrix(&[f64::NAN, 1.0]), &b).is_some());
+    }
+}

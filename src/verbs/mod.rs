@@ -1,0 +1,23 @@
+//! What the daily verbs do, for every format alike: each is a function over readers or a stage of
+//! a [`Job`](crate::job::Job); the program parses and prints.
+
+pub mod diff;
+pub mod index;
+pub mod ls;
+pub mod select;
+pub mod show;
+pub mod stats;
+
+use serde_json::{Value, json};
+use spr_core::model::Key;
+
+/// A key in JSON: a string, or `{"bytes":"hex"}` where it is not UTF-8.
+pub fn key_json(key: &Key) -> Value {
+    match key.as_str() {
+        Some(text) => json!(text),
+        None => {
+            let digits = key.as_bytes().iter().map(|b| format!("{b:02x}"));
+            json!({"bytes": digits.collect::<String>()})
+        }
+    }
+}

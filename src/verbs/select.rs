@@ -1,0 +1,264 @@
+//! `select`, `sort` and `merge`: stages of a job.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use spr_core::bytes::Env;
+use spr_core::format::{Reader, Registry};
+use spr_core::model::{DatasetInfo, Key, Utterance};
+use spr_core::stage::{By, Filter, KeyFilter, Sort, Take, Unique};
+use spr_core::{Error, Result};
+
+use crate::argument::Input;
+use crate::job::Stage;
+
+/// Which utterances are wanted: those that meet every rule.
+#[derive(Debug)]
+pub struct Rules {
+    /// Their keys are in the list of a file of this name.
+    pub keys: Option<(String, HashSet<Key>)>,
+    /// Their keys are not among these.
+    pub exclude: Option<KeyFilter>,
+    /// Their keys are like one of these, if there are any.
+    pub globs: Vec<KeyFilter>,
+    /// Their keys are like one of these as well, if there are any.
+    pub regexes: Vec<KeyFilter>,
+    /// They have so many frames.
+    pub frames: RangeInclusive<u64>,
+}
+
+impl Rules {
+    fn want(&self, utt: &Utterance) -> bool {
+        let like = |filters: &[KeyFilter]| {
+            filters.is_empty() || filters.iter().any(|filter| filter.holds(&utt.key))
+        };
+        let listed = |(_, keys): &(String, HashSet<Key>)| keys.contains(&utt.key);
+        self.frames.contains(&utt.frames())
+            && self.keys.as_ref().is_none_or(listed)
+            && !self
+                .exclude
+                .as_ref()
+                .is_some_and(|filter| filter.holds(&utt.key))
+            && like(&self.globs)
+            && like(&self.regexes)
+    }
+
+    /// A stage that passes on what is wanted, and warns of keys in the list that never came.
+    pub fn stage(self: &Arc<Self>) -> Stage {
+        let rules = self.clone();
+        Box::new(move |inner, env| {
+            Ok(Box::new(Selected {
+                info: inner.info().without_totals(),
+                inner,
+                missing: rules.keys.as_ref().map(|(_, keys)| keys.clone()),
+                rules: rules.clone(),
+                env: env.clone(),
+            }))
+        })
+    }
+}
+
+/// What is left of a data set.
+struct Selected {
+    inner: Box<dyn Reader>,
+    rules: Arc<Rules>,
+    /// Keys of the list that have not come yet, until they were told.
+    missing: Option<HashSet<Key>>,
+    env: Env,
+    info: DatasetInfo,
+}
+
+impl Reader for Selected {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        while self.inner.read(utt)? {
+            if let Some(missing) = &mut self.missing {
+                missing.remove(&utt.key);
+            }
+            if self.rules.want(utt) {
+                self.info = self.inner.info().without_totals();
+                return Ok(true);
+            }
+        }
+        let missing = self.missing.take().unwrap_or_default();
+        if let (Some(key), Some((list, _))) = (missing.iter().min(), &self.rules.keys) {
+            let message = match missing.len() {
+                1 => "the data have no such utterance".to_owned(),
+                n => format!(
+                    "the data have no such utterance, nor {} more of the list",
+                    n - 1
+                ),
+            };
+            self.env
+                .warn(&Error::unfit(message).file(list).utterance(key));
+        }
+        Ok(false)
+    }
+}
+
+/// A stage that passes on the first `n` utterances.
+pub fn first(n: u64) -> Stage {
+    Box::new(move |inner, _| Ok(Box::new(Take::new(inner, n))))
+}
+
+/// A stage that passes on `n` utterances drawn at random, all if there are fewer, in their order.
+/// Which ones depends on `seed` and on how many there are. For their number `inputs` are read once
+/// more, with `stages`.
+///
+/// # Errors
+/// The inputs can't be read, or only once.
+pub fn sample(
+    n: u64,
+    seed: u64,
+    inputs: &[Input],
+    stages: &[Stage],
+    registry: &Registry,
+    env: &Env,
+) -> Result<Stage> {
+    let of = count(inputs, stages, registry, env)?;
+    Ok(Box::new(move |inner, _| {
+        let mut draw = Draw::new(n, of, seed);
+        Ok(Box::new(Filter::new(inner, move |_: &Utterance| {
+            Ok(draw.next())
+        })))
+    }))
+}
+
+/// How many utterances the inputs hold, after the stages.
+///
+/// # Errors
+/// They can't be read, or only once.
+pub fn count(inputs: &[Input], stages: &[Stage], registry: &Registry, env: &Env) -> Result<u64> {
+    let mut n = 0;
+    each(inputs, stages, registry, env, |_| n += 1)?;
+    Ok(n)
+}
+
+/// Reads inputs that will be read again, after the stages; utterances that can't be read are
+/// passed over.
+fn each(
+    inputs: &[Input],
+    stages: &[Stage],
+    registry: &Registry,
+    env: &Env,
+    mut see: impl FnMut(&Utterance),
+) -> Result<()> {
+    if inputs.iter().any(Input::is_stdin) {
+        return Err(
+            Error::usage("standard input can be read only once, twice is due")
+                .hint("write it to a file first"),
+        );
+    }
+    // The second time they are read, warnings are given.
+    let quiet = Env::new(env.limits, env.access, |_| {});
+    let mut reader = Input::open_all(inputs, registry, &quiet)?.reader;
+    for stage in stages {
+        reader = stage(reader, &quiet)?;
+    }
+    let mut utt = Utterance::default();
+    loop {
+        match reader.read(&mut utt) {
+            Ok(true) => see(&utt),
+            Ok(false) => return Ok(()),
+            Err(error) if error.can_continue() => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Draws `left` of those `to_come`, one after the other.
+struct Draw {
+    left: u64,
+    to_come: u64,
+    state: u64,
+}
+
+impl Draw {
+    fn new(n: u64, of: u64, seed: u64) -> Self {
+        Self {
+            left: n.min(of),
+            to_come: of,
+            state: seed,
+        }
+    }
+
+    /// Whether the next one is drawn.
+    fn next(&mut self) -> bool {
+        let drawn = self.to_come > 0 && self.random() % self.to_come < self.left;
+        self.to_come = self.to_come.saturating_sub(1);
+        self.left -= u64::from(drawn);
+        drawn
+    }
+
+    /// The generator called SplitMix64.
+    fn random(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+/// A stage that sorts, with so many bytes of memory.
+pub fn sort(by: By, memory: u64) -> Stage {
+    Box::new(move |inner, _| Ok(Box::new(Sort::new(inner, by, memory))))
+}
+
+/// What becomes of utterances that have the same key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Duplicates {
+    /// They are an error.
+    #[default]
+    Refuse,
+    /// The first one is kept.
+    First,
+    /// The last one is kept; the inputs are read twice.
+    Last,
+}
+
+/// A stage that passes on one utterance a key.
+pub fn unique(how: Duplicates, inputs: &[Input], registry: &Registry) -> Stage {
+    let (inputs, registry) = (inputs.to_vec(), registry.clone());
+    Box::new(move |inner, env| {
+        Ok(Box::new(match how {
+            Duplicates::Refuse => Unique::only(inner),
+            Duplicates::First => Unique::first(inner),
+            Duplicates::Last => {
+                let again = Input::open_all(&inputs, &registry, env)?.reader;
+                Unique::last(inner, again)?
+            }
+        }))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_exactly_that_many() {
+        for (n, of) in [(0, 5), (3, 10), (10, 10), (20, 10)] {
+            for seed in 0..20 {
+                let mut draw = Draw::new(n, of, seed);
+                let drawn = (0..of).filter(|_| draw.next()).count() as u64;
+                assert_eq!(drawn, n.min(of));
+                assert!(!draw.next(), "more came than were counted");
+            }
+        }
+    }
+
+    #[test]
+    fn every_one_is_drawn_as_often() {
+        let mut counts = [0u32; 10];
+        for seed in 0..2000 {
+            let mut draw = Draw::new(3, 10, seed);
+            counts.iter_mut().for_each(|n| *n += u32::from(draw.next()));
+        }
+        assert!(counts.iter().all(|n| (500..700).contains(n)), "{counts:?}");
+    }
+}

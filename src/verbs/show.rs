@@ -1,0 +1,149 @@
+//! `show`: utterances by their names, and parts of them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::str::FromStr;
+
+use spr_core::bytes::Env;
+use spr_core::format::{Lookup, Registry};
+use spr_core::model::{Key, Utterance};
+use spr_core::{Error, ErrorKind, Result, nearest};
+
+use crate::argument::Input;
+
+/// Rows and columns to show, such as `0:9,0:3`: both ends belong to it, as in Kaldi's script
+/// files. `:` or nothing is all, a number alone is one row or column.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    rows: Option<(usize, usize)>,
+    cols: Option<(usize, usize)>,
+}
+
+impl Window {
+    /// The rows wanted of `n`.
+    pub fn rows(&self, n: usize) -> Range<usize> {
+        cut(self.rows, n)
+    }
+
+    /// The columns wanted of `n`.
+    pub fn cols(&self, n: usize) -> Range<usize> {
+        cut(self.cols, n)
+    }
+}
+
+fn cut(span: Option<(usize, usize)>, n: usize) -> Range<usize> {
+    let (first, last) = span.unwrap_or((0, usize::MAX));
+    first.min(n)..last.saturating_add(1).min(n)
+}
+
+impl FromStr for Window {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let (rows, cols) = text.split_once(',').unwrap_or((text, ""));
+        let span = |text: &str| {
+            if text.is_empty() || text == ":" {
+                return Ok(None);
+            }
+            let (first, last) = text.split_once(':').unwrap_or((text, text));
+            match (first.parse(), last.parse()) {
+                (Ok(first), Ok(last)) if first <= last => Ok(Some((first, last))),
+                _ => Err(Error::usage(format!("'{text}' is no range"))
+                    .hint("such as 0:9,0:3: rows, then columns, from 0, the last one included")),
+            }
+        };
+        Ok(Self {
+            rows: span(rows)?,
+            cols: span(cols)?,
+        })
+    }
+}
+
+/// Hands the utterances `keys` of a data set to `each`, in the order asked for. What can't be
+/// found by key is read front to back, as far as need be, and held until its turn comes.
+///
+/// # Errors
+/// The data can't be read, or hold no such utterance, or `each` fails.
+pub fn find(
+    input: &Input,
+    keys: &[Key],
+    registry: &Registry,
+    env: &Env,
+    mut each: impl FnMut(&Utterance) -> Result<()>,
+) -> Result<()> {
+    let mut utt = Utterance::default();
+    let mut reader = match input.open_keyed(registry, env)? {
+        Lookup::Keyed(mut table) => {
+            for key in keys {
+                if !table.find(key, &mut utt)? {
+                    return Err(missing(input, key, registry, env));
+                }
+                each(&utt)?;
+            }
+            return Ok(());
+        }
+        Lookup::Ordered(reader) => reader,
+    };
+    let mut held: HashMap<&Key, Option<Utterance>> = keys.iter().map(|key| (key, None)).collect();
+    let mut left = held.len();
+    while left > 0 && reader.read(&mut utt)? {
+        if let Some(place @ None) = held.get_mut(&utt.key) {
+            *place = Some(utt.clone());
+            left -= 1;
+        }
+    }
+    for key in keys {
+        match held.get(key) {
+            Some(Some(utt)) => each(utt)?,
+            _ => return Err(missing(input, key, registry, env)),
+        }
+    }
+    Ok(())
+}
+
+/// The error for a key that is not there, with the most similar one that is.
+fn missing(input: &Input, key: &Key, registry: &Registry, env: &Env) -> Error {
+    let error = Error::new(ErrorKind::Unfit, "there is none of this name")
+        .file(input.text())
+        .utterance(key);
+    if input.is_stdin() {
+        return error;
+    }
+    let mut best: Option<Key> = None;
+    let mut look = || -> Result<()> {
+        let mut reader = input.open(registry, env)?.reader;
+        let mut utt = Utterance::default();
+        while reader.read(&mut utt)? {
+            let pair = best.iter().map(Key::as_bytes).chain([utt.key.as_bytes()]);
+            let near = nearest(key.as_bytes(), pair).map(Key::from);
+            best = near.or(best.take());
+        }
+        Ok(())
+    };
+    // What can't be read has no more to suggest; the error stands.
+    let _ = look();
+    match best {
+        Some(near) => error.hint(format!("did you mean {near}?")),
+        None => error.hint("`spr-convert ls` lists what there is"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows() {
+        let of = |text: &str| {
+            let window: Window = text.parse().unwrap();
+            (window.rows(5), window.cols(4))
+        };
+        assert_eq!(of("0:9,0:2"), (0..5, 0..3));
+        assert_eq!(of("2"), (2..3, 0..4));
+        assert_eq!(of(":,1"), (0..5, 1..2));
+        assert_eq!(of("7:9"), (5..5, 0..4));
+        for text in ["a", "3:1", "1:2:3", "-1:2", "0:1,2:x"] {
+            assert!(text.parse::<Window>().is_err(), "{text}");
+        }
+    }
+}
