@@ -42,6 +42,24 @@ fn corpus(folder: &Path) {
     assert!(UTTERANCES * values.len() > usize::try_from(LIMIT).unwrap() * 1024 * 3 / 2);
 }
 
+/// Runs the program in so much address space and returns what it said on standard error.
+fn run(folder: &Path, line: &str) -> String {
+    let script = format!("ulimit -v {LIMIT}; exec spr-convert {line}");
+    let program = Path::new(env!("CARGO_BIN_EXE_spr-convert"))
+        .parent()
+        .unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(folder)
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{line}: {said}");
+    said
+}
+
 #[test]
 fn long_inputs_stream() {
     let folder = tempfile::tempdir().unwrap();
@@ -55,27 +73,32 @@ fn long_inputs_stream() {
         "x.scp spr:d/",
         "d/ w.ark",
     ] {
-        let script = format!("ulimit -v {LIMIT}; exec spr-convert {line}");
-        let program = Path::new(env!("CARGO_BIN_EXE_spr-convert"))
-            .parent()
-            .unwrap();
-        let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-        let output = Command::new("sh")
-            .args(["-c", &script])
-            .current_dir(folder.path())
-            .env("PATH", path)
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{line}: {said}");
+        let said = run(folder.path(), line);
         assert!(
             said.contains("900 utterances, 2700000 frames"),
             "{line}: {said}"
         );
     }
-    let same = Command::new("cmp")
-        .args(["f.ark", "w.ark"])
-        .current_dir(folder.path())
-        .status();
-    assert!(same.unwrap().success());
+    for line in [
+        "ls f.ark",
+        "ls x.pfile",
+        "stats x.pfile",
+        "show x.pfile utt-0899 --range 0,0",
+        "diff f.ark x.scp",
+        "diff x.pkl x.pfile",
+        "diff f.ark z.ark --by-key",
+        "select z.ark few.ark --sample 3",
+        "merge f.ark z.ark m.ark --duplicates last",
+        "index f.ark -o i.scp",
+        "sort f.ark --by frames sorted.ark --memory 32m",
+    ] {
+        run(folder.path(), line);
+    }
+    for copy in ["w.ark", "m.ark", "sorted.ark"] {
+        let same = Command::new("cmp")
+            .args(["f.ark", copy])
+            .current_dir(folder.path())
+            .status();
+        assert!(same.unwrap().success(), "{copy}");
+    }
 }

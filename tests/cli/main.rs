@@ -23,6 +23,7 @@ mod pdnn;
 mod stopping;
 mod trust;
 mod verify;
+mod verbs;
 
 use std::fs;
 use std::path::{Path, PathBuf};

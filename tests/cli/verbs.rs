@@ -1,0 +1,467 @@
+//! `ls`, `show`, `diff`, `select`, `sort`, `merge`, `index`, `stats`.
+
+use serde_json::{Value, json};
+
+use crate::{Scratch, sample};
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn keys(s: &Scratch, argument: &str) -> Vec<String> {
+    let list = s.ok(&format!("ls --json {argument}")).out;
+    lines(&list)
+        .iter()
+        .map(|e| e["key"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn ls_has_a_line_an_entry() {
+    let s = Scratch::new();
+    let (ark, scp) = (sample("fbank.ark"), sample("fbank.scp"));
+    let said = s.ok(&format!("ls {ark}"));
+    assert_eq!(said.out.lines().count(), 12);
+    assert_eq!(
+        said.out.lines().next(),
+        Some("ann-001   features  291  40  f32       8")
+    );
+    assert_eq!(
+        s.ok(&format!("ls {scp}")).out,
+        said.out,
+        "offsets of a script file"
+    );
+    let entries = lines(&s.ok(&format!("ls --json {ark} {}", sample("post.ark"))).out);
+    assert_eq!(entries.len(), 24);
+    assert_eq!(
+        entries[1],
+        json!({"input": ark, "key": "ann-002", "kinds": ["features"], "frames": 227,
+            "dim": 40, "dtype": "f32", "offset": 46591})
+    );
+    assert_eq!(entries[12]["kinds"], json!(["posterior"]));
+    assert_eq!(entries[12]["dim"], Value::Null);
+}
+
+#[test]
+fn ls_knows_where_entries_start() {
+    let s = Scratch::new();
+    let both = format!("{} --labels {}", sample("fbank.ark"), sample("ali.ark"));
+    s.ok(&format!("{both} a.jsonl"));
+    s.ok(&format!("{both} a.pfile"));
+    s.ok(&format!("{both} a.jsonl.gz"));
+    let offsets = |name: &str| {
+        let entries = lines(&s.ok(&format!("ls --json {name}")).out);
+        let offsets = entries.iter().map(|e| e["offset"].as_u64());
+        offsets.collect::<Vec<_>>()
+    };
+    let bytes = s.read("a.jsonl");
+    for at in offsets("a.jsonl").into_iter().map(Option::unwrap) {
+        let at = usize::try_from(at).unwrap();
+        assert!(bytes[at..].starts_with(br#"{"key":"#));
+    }
+    let bytes = s.read("a.pfile");
+    for (n, at) in offsets("a.pfile").into_iter().enumerate() {
+        let at = usize::try_from(at.unwrap()).unwrap();
+        let numbers = [u32::try_from(n).unwrap().to_be_bytes(), [0; 4]].concat();
+        assert_eq!(bytes[at..at + 8], numbers, "sentence {n}, frame 0");
+    }
+    assert!(offsets("a.jsonl.gz").iter().all(Option::is_none));
+}
+
+#[test]
+fn keys_cannot_play_tricks_on_a_terminal() {
+    let s = Scratch::new();
+    s.write(
+        "a.jsonl",
+        "{\"key\":\"a\\u001b[31mb\",\"text\":\"x\\u001b[2Jy\"}\n{\"key\":{\"bytes\":\"ff\"},\"text\":\"z\"}\n",
+    );
+    for verb in ["ls", "show", "stats", "info"] {
+        let out = s.ok(&format!("{verb} a.jsonl")).out;
+        assert!(!out.contains('\x1b'), "{verb}: {out:?}");
+    }
+    let entries = lines(&s.ok("ls --json a.jsonl").out);
+    assert_eq!(entries[0]["key"], "a\x1b[31mb");
+    assert_eq!(entries[1]["key"], json!({"bytes": "ff"}));
+}
+
+#[test]
+fn show_prints_values() {
+    let s = Scratch::new();
+    let ark = sample("fbank.ark");
+    let said = s.ok(&format!("show {ark} ann-003 --range 0:1,0:2"));
+    assert_eq!(
+        said.out,
+        "ann-003\n\
+         \x20 features: 219 x 40 of f32\n\
+         \x20    0  11.318294  13.099284  18.083248\n\
+         \x20    1  13.277352  14.925906  17.442236\n"
+    );
+    // In the order asked for, from a stream as from a table.
+    s.ok(&format!("{ark} a.pfile"));
+    for name in [ark.as_str(), "a.pfile"] {
+        let said = s.ok(&format!("show {name} bob-001 ann-002 --range 0,0"));
+        let names = said.out.lines().filter(|l| !l.starts_with(' '));
+        assert_eq!(names.collect::<Vec<_>>(), ["bob-001", "ann-002"], "{name}");
+    }
+    let said = s.ok(&format!("show {} --head 2", sample("ali.ark")));
+    assert_eq!(said.out.matches("labels: ").count(), 2);
+    let said = s.ok("show a.pfile bob-001 --json");
+    assert_eq!(lines(&said.out)[0]["features"]["shape"], json!([304, 40]));
+}
+
+#[test]
+fn show_names_what_is_missing() {
+    let s = Scratch::new();
+    s.ok(&format!("{} a.pfile", sample("fbank.ark")));
+    for name in [sample("fbank.scp").as_str(), "a.pfile"] {
+        let said = s.run(&format!("show {name} ann-01"));
+        assert_eq!(said.status, 2);
+        assert_eq!(
+            said.err,
+            format!(
+                "spr-convert: error: {name}: utterance ann-01: there is none of this name\n\
+                 spr-convert: hint: did you mean ann-001?\n"
+            )
+        );
+        assert_eq!(said.out, "");
+    }
+}
+
+#[test]
+fn diff_says_no_with_1() {
+    let s = Scratch::new();
+    let (ark, scp) = (sample("fbank.ark"), sample("fbank.scp"));
+    let said = s.ok(&format!("diff {ark} {scp}"));
+    assert_eq!(
+        (&*said.out, &*said.err),
+        ("", "12 utterances compared, no difference\n")
+    );
+    s.write(
+        "a.jsonl",
+        "{\"key\":\"x\",\"features\":{\"dtype\":\"f32\",\"shape\":[2,2],\"data\":[[1,2],[3,\"nan\"]]}}\n\
+         {\"key\":\"y\",\"labels\":[1,2,3]}\n",
+    );
+    s.write(
+        "b.jsonl",
+        "{\"key\":\"x\",\"features\":{\"dtype\":\"f64\",\"shape\":[2,2],\"data\":[[1,2.5],[4,\"nan\"]]}}\n\
+         {\"key\":\"y\",\"labels\":[1,2]}\n{\"key\":\"z\",\"labels\":[1]}\n",
+    );
+    let said = s.run("diff a.jsonl b.jsonl");
+    assert_eq!(said.status, 1);
+    assert_eq!(
+        said.out,
+        "x: features: 2 of 4 values differ, first [0,1] 2 and 2.5, most [1,0] 3 and 4\n\
+         y: labels: 3 and 2\n\
+         z: only in b.jsonl\n"
+    );
+    assert!(
+        said.err.contains("element types of 1 utterance differ"),
+        "{}",
+        said.err
+    );
+    let said = s.run("diff a.jsonl b.jsonl --atol 0.5 --json");
+    assert_eq!(said.status, 1);
+    let object = &lines(&said.out)[0];
+    assert_eq!(object["same"], false);
+    assert_eq!(
+        (
+            &object["compared"],
+            &object["different"],
+            &object["only_b"],
+            &object["values"]
+        ),
+        (&json!(2), &json!(2), &json!(1), &json!(1))
+    );
+    assert_eq!(object["worst"]["key"], "x");
+    assert_eq!(s.run("diff -q a.jsonl b.jsonl").out, "");
+    assert_eq!(s.run("diff a.jsonl missing.jsonl").status, 2);
+}
+
+#[test]
+fn diff_by_key_needs_no_order() {
+    let s = Scratch::new();
+    let ark = sample("fbank.ark");
+    s.ok(&format!("sort {ark} other.ark --by frames"));
+    s.ok("other.ark other.jsonl");
+    s.ok(&format!("{ark} one.jsonl"));
+    assert_eq!(s.run(&format!("diff {ark} other.ark")).status, 1);
+    for (a, b) in [
+        (ark.as_str(), "other.ark"),
+        ("one.jsonl", "other.ark"),
+        ("other.ark", "one.jsonl"),
+        ("one.jsonl", "other.jsonl"),
+    ] {
+        s.ok(&format!("diff --by-key {a} {b}"));
+    }
+    s.ok(&format!("select {ark} part.jsonl --glob ann-*"));
+    for (a, b, only) in [
+        ("part.jsonl", "other.ark", "only in the second"),
+        ("other.ark", "part.jsonl", "only in the first"),
+        ("other.jsonl", "part.jsonl", "only in the first"),
+    ] {
+        let said = s.run(&format!("diff --by-key {a} {b}"));
+        assert_eq!(said.status, 1);
+        assert_eq!(said.out.lines().count(), 8, "{}", said.out);
+        assert!(
+            said.err
+                .contains(&format!("4 utterances compared, 8 {only}")),
+            "{}",
+            said.err
+        );
+    }
+    let error = s.fails("diff --by-key one.jsonl other.jsonl --memory 1k");
+    assert!(error.contains("wait for the other side"), "{error}");
+}
+
+#[test]
+fn names_that_are_made_up_are_not_compared() {
+    let s = Scratch::new();
+    s.ok(&format!(
+        "{} a.pfile,keys=none --allow-loss keys",
+        sample("fbank.ark")
+    ));
+    let said = s.ok(&format!("diff {} a.pfile", sample("fbank.ark")));
+    assert!(
+        said.err.contains("compared by their places"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn select_takes_what_meets_every_rule() {
+    let s = Scratch::new();
+    let ark = sample("fbank.ark");
+    s.write("list", "cleo-001 and what follows\n\nann-001\nzoe\n");
+    let select = |rules: &str| {
+        let said = s.ok(&format!("select {ark} out.ark --overwrite {rules}"));
+        (keys(&s, "out.ark"), said.err)
+    };
+    assert_eq!(select("--glob ann-*").0.len(), 4);
+    assert_eq!(select("--glob ann-* --glob bob-00[12]").0.len(), 6);
+    assert_eq!(
+        select("--regex 00[34]$ --glob b*").0,
+        ["bob-003", "bob-004"]
+    );
+    assert_eq!(select("--max-frames 99").0, ["bob-004"]);
+    assert_eq!(select("--min-frames 300").0, ["bob-001"]);
+    let (listed, said) = select("--keys list");
+    assert_eq!(listed, ["ann-001", "cleo-001"]);
+    assert!(
+        said.contains("list: utterance zoe: the data have no such utterance"),
+        "{said}"
+    );
+    assert_eq!(
+        select("--exclude-keys list --first 2").0,
+        ["ann-002", "ann-003"]
+    );
+    let drawn = select("--sample 5 --seed 7").0;
+    assert_eq!(drawn.len(), 5);
+    assert!(drawn.is_sorted(), "in their order");
+    assert_eq!(select("--sample 5 --seed 7").0, drawn);
+    assert_ne!(select("--sample 5 --seed 8").0, drawn);
+    assert_eq!(select("--sample 50").0.len(), 12);
+    assert_eq!(select("--glob c* --sample 2").0.len(), 2);
+    // All that a conversion can.
+    s.ok(&format!(
+        "select {ark} few.pfile --keys list --labels {}",
+        sample("ali.txt")
+    ));
+    let facts: Value = serde_json::from_str(&s.ok("info --json few.pfile").out).unwrap();
+    assert_eq!(facts["kinds"], json!(["features", "labels"]));
+    for rules in [
+        "--regex (",
+        "--glob [",
+        "--min-frames 3 --max-frames 2",
+        "--keys missing",
+    ] {
+        s.fails(&format!("select {ark} bad.ark {rules}"));
+    }
+    let said = s.shell(&format!("spr-convert select - x.ark --sample 1 < {ark}"));
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("read only once"), "{}", said.err);
+}
+
+#[test]
+fn sort_spills_and_changes_nothing_else() {
+    let s = Scratch::new();
+    let ark = sample("fbank.ark");
+    s.ok(&format!("sort {ark} frames.ark --by frames"));
+    let entries = lines(&s.ok("ls --json frames.ark").out);
+    let frames: Vec<_> = entries
+        .iter()
+        .map(|e| e["frames"].as_u64().unwrap())
+        .collect();
+    assert!(frames.is_sorted() && frames.len() == 12);
+    for memory in ["0", "100k", "1g"] {
+        s.ok(&format!(
+            "sort frames.ark back.ark --memory {memory} --overwrite"
+        ));
+        assert_eq!(s.read("back.ark"), std::fs::read(&ark).unwrap(), "{memory}");
+    }
+}
+
+#[test]
+fn merge_wants_every_key_once() {
+    let s = Scratch::new();
+    let ark = sample("fbank.ark");
+    s.ok(&format!("select {ark} a.ark --glob ann-*"));
+    s.ok(&format!("select {ark} b.pfile --glob bob-*"));
+    s.ok("merge a.ark b.pfile both.ark");
+    assert_eq!(keys(&s, "both.ark").len(), 8);
+    s.ok("sort a.ark a2.jsonl --by frames");
+    let said = s.run("merge a.ark a2.jsonl twice.ark");
+    assert_eq!(said.status, 2);
+    assert_eq!(
+        said.err,
+        "spr-convert: error: utterance ann-003: a second utterance of this key\n\
+         spr-convert: hint: --duplicates first or --duplicates last keeps one of them\n"
+    );
+    s.ok("merge a.ark a2.jsonl first.ark --duplicates first");
+    assert_eq!(s.read("first.ark"), s.read("a.ark"));
+    s.ok("merge a.ark a2.jsonl last.ark --duplicates last");
+    s.ok("diff last.ark a2.jsonl");
+}
+
+#[test]
+fn index_finds_what_ls_lists() {
+    let s = Scratch::new();
+    std::fs::copy(sample("fbank.ark"), s.path("fbank.ark")).unwrap();
+    std::fs::copy(sample("ali.txt"), s.path("ali.txt")).unwrap();
+    s.ok("index fbank.ark");
+    assert_eq!(
+        s.read("fbank.scp"),
+        std::fs::read(sample("fbank.scp")).unwrap()
+    );
+    s.ok("diff fbank.scp fbank.ark");
+    s.ok("index ali.txt -o text.scp");
+    s.ok("diff text.scp ali.txt");
+    assert!(s.fails("index fbank.ark").contains("exists already"));
+    s.ok("index fbank.ark --overwrite");
+    s.ok("fbank.ark a.pfile,keys=none --allow-loss keys");
+    s.ok("index a.pfile");
+    assert!(
+        s.read("a.pfile.utt2num_frames")
+            .starts_with(b"utt000000 291\n")
+    );
+    let facts: Value = serde_json::from_str(&s.ok("info --json a.pfile").out).unwrap();
+    assert_eq!(facts["keys"], "sidecar");
+    s.ok("index a.pfile");
+    s.ok("fbank.ark a.ark.gz");
+    for name in ["fbank.scp", "a.ark.gz", "."] {
+        s.fails(&format!("index {name}"));
+    }
+    s.ok("fbank.ark a.jsonl");
+    assert!(s.fails("index a.jsonl").contains("needs no index"));
+}
+
+#[test]
+fn stats_are_those_of_numpy() {
+    let s = Scratch::new();
+    s.write(
+        "a.jsonl",
+        "{\"key\":\"x\",\"features\":{\"dtype\":\"f32\",\"shape\":[2,2],\"data\":[[1,\"nan\"],[3,\"inf\"]]},\
+         \"labels\":[7,7],\"meta\":{\"frame_shift\":0.5}}\n\
+         {\"key\":\"y\",\"features\":{\"dtype\":\"f32\",\"shape\":[1,2],\"data\":[[5,2]]},\
+         \"labels\":[8],\"meta\":{\"frame_shift\":0.5}}\n",
+    );
+    let stats = &lines(&s.ok("stats --json a.jsonl").out)[0];
+    assert_eq!(stats["seconds"], 1.5);
+    assert_eq!(
+        stats["lengths"],
+        json!({"min": 1, "mean": 1.5, "median": 1, "max": 2})
+    );
+    let column = &stats["features"][0];
+    assert_eq!(
+        (&column["count"], &column["mean"]),
+        (&json!(3), &json!(3.0))
+    );
+    let std = column["std"].as_f64().unwrap();
+    assert!((std - (8.0f64 / 3.0).sqrt()).abs() < 1e-12);
+    let column = &stats["features"][1];
+    assert_eq!(
+        (
+            &column["count"],
+            &column["nan"],
+            &column["inf"],
+            &column["max"]
+        ),
+        (&json!(1), &json!(1), &json!(1), &json!(2.0))
+    );
+    assert_eq!(
+        stats["labels"],
+        json!([[{"label": 7, "count": 2}, {"label": 8, "count": 1}]])
+    );
+    let text = s.ok("stats a.jsonl").out;
+    assert!(text.contains("1.50 s, 0.000 h"), "{text}");
+    let bytes = std::fs::read(sample("fbank.ark")).unwrap();
+    s.write("cut.ark", &bytes[..100_000]);
+    let said = s.run("stats cut.ark");
+    assert_eq!(said.status, 2);
+    assert!(
+        said.out.contains("2 utterances, 518 frames"),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let s = Scratch::new();
+    let line: String = (0..20_000).map(|i| format!("utt{i} 1 2 3\n")).collect();
+    s.write("a.ali", line);
+    let diff = format!("diff {} a.ali", sample("ali.ark"));
+    for line in [
+        "ls a.ali",
+        "ls --json a.ali",
+        "show a.ali",
+        "show --json a.ali",
+        &diff,
+    ] {
+        let status = "exit ${PIPESTATUS[0]}";
+        let said = s.shell(&format!("spr-convert {line} | head -n 1; {status}"));
+        assert_eq!((said.status, &*said.err), (0, ""), "{line}");
+    }
+}
+
+#[test]
+fn misspelt_words_are_recognised() {
+    let s = Scratch::new();
+    std::fs::copy(sample("ali.ark"), s.path("ali.ark")).unwrap();
+    for (line, hint) in [
+        ("sotr a b", "did you mean the verb 'sort'?"),
+        ("selct a.ark b.ark", "did you mean the verb 'select'?"),
+        ("pflie:a b.ark", "did you mean the format 'pfile:'?"),
+        ("ls a --from kladi", "did you mean 'kaldi'?"),
+        ("ls a --form kaldi", "'--from'"),
+        ("a.ark b.ark --allow-loss lables", "did you mean 'labels'?"),
+        ("ali.ark a.pfile,kyes=none", "did you mean 'keys'?"),
+    ] {
+        let said = s.run(line);
+        assert_eq!(said.status, 2, "{line}");
+        assert!(said.err.contains(hint), "{line}: {}", said.err);
+    }
+}
+
+#[test]
+fn every_verb_explains_itself() {
+    let s = Scratch::new();
+    for verb in [
+        "ls", "show", "diff", "select", "sort", "merge", "index", "stats",
+    ] {
+        let (short, long) = (
+            s.ok(&format!("{verb} -h")).out,
+            s.ok(&format!("{verb} --help")).out,
+        );
+        for help in [short, long] {
+            assert!(
+                help.contains(&format!("Usage: spr-convert {verb}")),
+                "{help}"
+            );
+            assert!(help.contains("Examples:"), "{help}");
+        }
+        assert!(s.ok("completions bash").out.contains(verb));
+    }
+}

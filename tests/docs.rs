@@ -1,0 +1,172 @@
+//! What the documents show is what the program says: every `console` block of the README and of
+//! `docs/` is run, in a folder with the sample data, and compared.
+//!
+//! A line `$ COMMAND` is run by bash; what follows is all that it prints, standard error too. A
+//! line `...` stands for any lines. Times are not compared. `BLESS=1 cargo test --test docs`
+//! writes what is printed into the documents, where nothing is left out.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+#![cfg(unix)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Documents with commands, and how many.
+const DOCUMENTS: &[(&str, usize)] = &[("docs/verbs.md", 1)];
+
+/// A command and the lines shown below it.
+struct Shown {
+    command: String,
+    /// The first line of the output in the document, and the one behind its last.
+    lines: (usize, usize),
+}
+
+fn commands(text: &str) -> Vec<Shown> {
+    let mut found: Vec<Shown> = Vec::new();
+    let mut inside = false;
+    for (n, line) in text.lines().enumerate() {
+        if line.starts_with("```") {
+            inside = line == "```console";
+        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| inside) {
+            found.push(Shown {
+                command: command.to_owned(),
+                lines: (n + 1, n + 1),
+            });
+        } else if let Some(shown) = found.last_mut().filter(|_| inside) {
+            shown.lines.1 = n + 1;
+        }
+    }
+    found
+}
+
+/// Runs a command as a reader would, in `folder`.
+fn run(command: &str, folder: &Path) -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_spr-convert"));
+    let path = format!(
+        "{}:{}",
+        program.parent().unwrap().display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    let output = Command::new("bash")
+        .args(["-c", &format!("exec 2>&1\n{command}")])
+        .current_dir(folder)
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A closing line with the time taken out.
+fn untimed(line: &str) -> String {
+    let is_time =
+        |word: &str| word.len() > 2 && word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    match line.rsplit_once(" s)") {
+        Some((head, tail)) => match head.rsplit_once(", ") {
+            Some((head, time)) if is_time(time) => format!("{head}, 0.0 s){tail}"),
+            _ => line.to_owned(),
+        },
+        None => line.to_owned(),
+    }
+}
+
+/// Whether printed lines are those shown, of which `...` is any number.
+fn fits(shown: &[&str], printed: &[&str]) -> bool {
+    match (shown, printed) {
+        ([], []) => true,
+        (["...", rest @ ..], _) => (0..=printed.len()).any(|n| fits(rest, &printed[n..])),
+        ([a, shown @ ..], [b, printed @ ..]) => untimed(a) == untimed(b) && fits(shown, printed),
+        _ => false,
+    }
+}
+
+fn documents() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = fs::read_dir(root.join("docs")).unwrap();
+    let mut paths: Vec<_> = docs.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "md"));
+    paths.push(root.join("README.md"));
+    paths.sort();
+    paths
+}
+
+/// A folder with the sample data.
+fn scratch() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/samples/kaldi");
+    for entry in fs::read_dir(samples).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn what_is_shown_is_what_is_printed() {
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut faults = Vec::new();
+    let mut counts = Vec::new();
+    for path in documents() {
+        let name = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let found = commands(&text);
+        if found.is_empty() {
+            continue;
+        }
+        counts.push((name.display().to_string(), found.len()));
+        let folder = scratch();
+        let all: Vec<_> = text.lines().collect();
+        let mut blessed: Vec<String> = Vec::new();
+        let mut copied = 0;
+        for Shown { command, lines } in &found {
+            let shown = &all[lines.0..lines.1];
+            let printed = run(command, folder.path());
+            let printed: Vec<_> = printed.lines().collect();
+            blessed.extend(all[copied..lines.0].iter().map(|l| (*l).to_owned()));
+            copied = lines.1;
+            if fits(shown, &printed) {
+                blessed.extend(shown.iter().map(|l| (*l).to_owned()));
+                continue;
+            }
+            blessed.extend(printed.iter().map(|l| (*l).to_owned()));
+            faults.push(format!(
+                "{}:{}: $ {command}\n{}",
+                name.display(),
+                lines.0,
+                printed.join("\n")
+            ));
+        }
+        if bless {
+            blessed.extend(all[copied..].iter().map(|l| (*l).to_owned()));
+            fs::write(&path, blessed.join("\n") + "\n").unwrap();
+        }
+    }
+    if bless {
+        return;
+    }
+    assert!(
+        faults.is_empty(),
+        "printed instead:\n{}",
+        faults.join("\n\n")
+    );
+    let counts: Vec<_> = counts.iter().map(|(name, n)| (name.as_str(), *n)).collect();
+    assert_eq!(counts, DOCUMENTS, "commands in the documents");
+}
+
+#[test]
+fn the_comparison_can_fail() {
+    let fits = |shown: &str, printed: &str| {
+        let [shown, printed] = [shown, printed].map(|text| text.lines().collect::<Vec<_>>());
+        crate::fits(&shown, &printed)
+    };
+    assert!(fits("a\nb", "a\nb"));
+    assert!(!fits("a", "a\nb") && !fits("a\nb", "a") && !fits("a", "b"));
+    assert!(fits("a\n...\nd", "a\nb\nc\nd") && fits("...", "") && !fits("...\nd", "a"));
+    assert!(fits("x (a -> b, 3 MB, 0.0 s)", "x (a -> b, 3 MB, 1.2 s)"));
+    assert!(!fits("x (a -> b, 3 MB, 0.0 s)", "x (a -> b, 4 MB, 0.0 s)"));
+}
