@@ -2,6 +2,7 @@
 
 mod branch;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use spr_core::model::{Dtype, Utterance};
 use spr_core::stage::{Partitions, Prefetch};
 use spr_core::{Error, Result};
 
-use crate::argument::{Input, Target};
+use crate::argument::{Input, PartName, Target};
 use crate::places;
 use branch::Branch;
 
@@ -29,6 +30,26 @@ pub enum OnError {
 /// Makes a reader of a reader.
 pub type Stage = Box<dyn Fn(Box<dyn Reader>, &Env) -> Result<Box<dyn Reader>>>;
 
+/// Distributes utterances over parts.
+pub struct Split {
+    /// The names of the parts, which have numbers if this is empty.
+    pub names: &'static [&'static str],
+    /// Whether parts come one after the other, so that one is finished when the next begins.
+    pub in_order: bool,
+    /// Makes what tells to which part the next utterance belongs, counted from 0.
+    pub route: Box<dyn Fn() -> Route>,
+}
+
+/// Tells to which part the next utterance belongs, counted from 0.
+pub type Route = Box<dyn FnMut(&Utterance) -> Result<u64>>;
+
+impl Split {
+    fn name(&self, part: u64) -> PartName {
+        let word = usize::try_from(part).ok().and_then(|i| self.names.get(i));
+        word.map_or(PartName::Number(part), |word| PartName::Word(word))
+    }
+}
+
 /// A conversion to be run.
 pub struct Job {
     /// Data sets to read, one after the other.
@@ -36,6 +57,8 @@ pub struct Job {
     /// What happens to the utterances, in this order; before labels join them, unless something
     /// else was to happen to frames and labels of the inputs.
     pub stages: Vec<Stage>,
+    /// How they are distributed over several outputs, where the target's name has `{part}`.
+    pub split: Option<Split>,
     /// A data set whose labels join those utterances by key.
     pub labels: Option<Input>,
     /// A file of lines `utterance speaker`: labels are looked up under the speaker.
@@ -114,6 +137,7 @@ impl Job {
         Self {
             inputs,
             stages: Vec::new(),
+            split: None,
             labels: None,
             utt2spk: None,
             target,
@@ -141,7 +165,10 @@ impl Job {
         let started = Instant::now();
         self.check_numbers()?;
         self.check_places(env)?;
-        let partitions = self.target.is_numbered().then(Partitions::default);
+        let cut = self.target.is_numbered() && self.split.is_none();
+        let partitions = cut.then(Partitions::default);
+        let mut route = self.split.as_ref().map(|split| (split.route)());
+        let mut parts = BTreeSet::new();
         let (mut reader, from) = self.open_inputs(partitions.as_ref(), registry, env)?;
         let keys = reader.info().keys;
         let open = |target, dtype| Branch::open(target, self, dtype, keys, registry, env);
@@ -163,6 +190,12 @@ impl Job {
                         part += 1;
                         main.next(part)?;
                         side.as_mut().map_or(Ok(()), |side| side.next(part))?;
+                    }
+                    if let Some(route) = &mut route {
+                        let part = route(&utt)?;
+                        parts.insert(part);
+                        main.turn_to(part)?;
+                        side.as_mut().map_or(Ok(()), |side| side.turn_to(part))?;
                     }
                     let step = self.step(&mut utt, &mut labels, &mut main, side.as_mut());
                     dropped = self.target.is_permissive();
@@ -207,7 +240,10 @@ impl Job {
             to: self.target.format().info().name,
             losses,
             decoded,
-            partitions: partitions.map(|partitions| partitions.begun()),
+            partitions: match &self.split {
+                Some(_) => Some(parts.len() as u64),
+                None => partitions.map(|partitions| partitions.begun()),
+            },
             hash,
             verified: self.verify && !self.dry_run,
             elapsed: started.elapsed(),

@@ -9,6 +9,7 @@ mod numbered;
 mod output;
 
 pub use input::{Input, Opened};
+pub use numbered::PartName;
 pub use output::Target;
 
 use spr_core::format::{Format, Registry};

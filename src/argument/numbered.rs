@@ -1,10 +1,28 @@
-//! Outputs with a number in their names: `out.{part:04}.pkl.gz`.
+//! Outputs with a number or a word in their names: `out.{part:04}.pkl.gz`.
 
 use nom::bytes::complete::{tag, take_until};
 use nom::character::complete::{char, digit1};
 use nom::combinator::{map_res, opt};
 use nom::sequence::{delimited, preceded};
 use nom::{IResult, Parser};
+
+/// What stands for `{part}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartName {
+    /// The number of a part, counted from 0.
+    Number(u64),
+    /// A part's name.
+    Word(&'static str),
+}
+
+impl PartName {
+    fn text(self, width: usize) -> String {
+        match self {
+            Self::Number(n) => format!("{n:0width$}"),
+            Self::Word(word) => word.to_owned(),
+        }
+    }
+}
 
 /// The widest number.
 const MOST: usize = 20;
@@ -36,12 +54,12 @@ pub(super) fn is_numbered(text: &str) -> bool {
     split(text).is_some()
 }
 
-/// The text with a number in every place for one.
-pub(super) fn number(text: &str, part: u64) -> String {
+/// The text with a part's name in every place for one.
+pub(super) fn number(text: &str, part: PartName) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, width, after)) = split(rest) {
-        out.push_str(&format!("{before}{part:0width$}"));
+        out.push_str(&(before.to_owned() + &part.text(width)));
         rest = after;
     }
     out + rest
@@ -60,12 +78,14 @@ mod tests {
             ("{party}{part}", "{party}7"),
             ("{{part}}", "{7}"),
         ] {
-            assert_eq!(number(text, 7), expected);
+            assert_eq!(number(text, PartName::Number(7)), expected);
             assert!(is_numbered(text), "{text}");
         }
+        let named = number("{part:04}.{part}", PartName::Word("dev"));
+        assert_eq!(named, "dev.dev");
         for text in ["out.pkl", "{part", "{part:}", "{part:x}", "{Part}", "part"] {
             assert!(!is_numbered(text), "{text}");
-            assert_eq!(number(text, 7), text);
+            assert_eq!(number(text, PartName::Number(7)), text);
         }
     }
 }

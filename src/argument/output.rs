@@ -8,7 +8,7 @@ use spr_core::side;
 use spr_core::{Error, Result};
 use spr_format_kaldi::specifier;
 
-use super::{Pair, named, numbered, path_and_pairs};
+use super::{Pair, PartName, named, numbered, path_and_pairs};
 
 /// One data set to write, as understood from an argument.
 pub struct Target {
@@ -102,7 +102,7 @@ impl Target {
     ///
     /// # Errors
     /// The name with the number means something else.
-    pub fn part(&self, part: u64, registry: &Registry) -> Result<Self> {
+    pub fn part(&self, part: PartName, registry: &Registry) -> Result<Self> {
         let number = |(key, value): &Pair| (key.clone(), numbered::number(value, part));
         let added: Vec<_> = self.added.iter().map(number).collect();
         let text = numbered::number(&self.text, part);

@@ -12,6 +12,7 @@ use super::merge::{self, MergeArgs};
 use super::select::{self, SelectArgs};
 use super::show::{self, ShowArgs};
 use super::sort::{self, SortArgs};
+use super::split::{self, SplitArgs};
 use super::stats::{self, StatsArgs};
 
 const USAGE: &str = "\
@@ -79,6 +80,9 @@ pub(super) enum Verb {
     /// Convert several data sets into one without a key twice
     #[command(after_help = merge::EXAMPLES)]
     Merge(Box<MergeArgs>),
+    /// Convert one data set into several
+    #[command(after_help = split::EXAMPLES)]
+    Split(Box<SplitArgs>),
     /// Write what finds the utterances of a file, without rewriting it
     #[command(after_help = index::EXAMPLES)]
     Index(Box<IndexArgs>),
@@ -183,8 +187,9 @@ pub(super) struct ConvertArgs {
     /// Take labels from another data set, by key
     #[arg(long, value_name = "IN")]
     pub(super) labels: Option<String>,
-    /// Look labels up under the speaker that this file of lines `utterance speaker` gives
-    #[arg(long, value_name = "FILE", requires = "labels")]
+    /// Look labels up under the speaker that this file of lines `utterance speaker` gives; what
+    /// split keeps together
+    #[arg(long, value_name = "FILE")]
     pub(super) utt2spk: Option<PathBuf>,
     /// Write labels to a data set of their own
     #[arg(long, value_name = "OUT")]

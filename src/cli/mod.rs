@@ -20,6 +20,7 @@ mod show;
 #[cfg(unix)]
 mod signals;
 mod sort;
+mod split;
 mod stats;
 mod values;
 
@@ -78,6 +79,7 @@ fn run(cli: Cli) -> Result<u8> {
         Some(Verb::Select(args)) => select::run(&args),
         Some(Verb::Sort(args)) => sort::run(&args),
         Some(Verb::Merge(args)) => merge::run(&args),
+        Some(Verb::Split(args)) => split::run(&args),
         Some(Verb::Index(args)) => index::run(&args),
         Some(Verb::Stats(args)) => stats::run(&args),
         Some(Verb::Formats(args)) => formats::run(&args),

@@ -93,14 +93,17 @@ pub(super) fn inputs(paths: &[String], args: &ReadArgs, registry: &Registry) -> 
 }
 
 /// The seed for drawing at random; it is that of a shuffle, too, if there is one.
-pub(super) fn seed(args: &mut ReadArgs) -> Result<u64> {
+pub(super) fn seed(args: &mut ReadArgs) -> Result<u32> {
     let given = match args.data.shuffle {
         true => args.data.seed.clone(),
         false => args.data.seed.take(),
     };
     given.map_or(Ok(0), |text| {
-        text.parse()
-            .map_err(|_| Error::usage(format!("--seed: '{text}' is no number")))
+        text.parse().map_err(|_| {
+            Error::usage(format!(
+                "--seed: '{text}' is no number from 0 to 4294967295"
+            ))
+        })
     })
 }
 
@@ -146,6 +149,11 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
         }
     }
     job.utt2spk.clone_from(&args.utt2spk);
+    if job.utt2spk.is_some() && job.labels.is_none() {
+        return Err(Error::usage(
+            "--utt2spk says whose labels are meant; give them with --labels",
+        ));
+    }
     let labels_stdin = job.labels.iter().filter(|labels| labels.is_stdin()).count();
     if job.inputs.iter().filter(|input| input.is_stdin()).count() + labels_stdin > 1 {
         return Err(Error::usage("standard input can be read only once"));

@@ -1,5 +1,7 @@
 //! One of the two outputs of a job: the data, or the labels on their own.
 
+use std::collections::BTreeMap;
+
 use spr_core::adapt::Adapter;
 use spr_core::bytes::{Env, Output, key_of_file};
 use spr_core::format::{Caps, Count, Keys, Registry, Writer, Written};
@@ -8,7 +10,7 @@ use spr_core::model::{Dtype, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
 
 use super::Job;
-use crate::argument::Target;
+use crate::argument::{PartName, Target};
 use crate::verify::{self, Digest};
 
 pub(super) struct Branch<'a> {
@@ -21,6 +23,10 @@ pub(super) struct Branch<'a> {
     caps: Caps,
     /// Given up once a loss is denied, after which the rest is only measured.
     open: Option<Open>,
+    /// The part that is being written.
+    part: u64,
+    /// Parts that are not finished, to which more may come.
+    aside: BTreeMap<u64, Open>,
     /// Outputs of partitions that are finished and not in place yet.
     finished: Vec<Output>,
     written: Written,
@@ -59,6 +65,8 @@ impl<'a> Branch<'a> {
             adapter: Adapter::new(caps, dtype, unnamed, env.limits),
             caps,
             open: None,
+            part: 0,
+            aside: BTreeMap::new(),
             finished: Vec::new(),
             written: Written::default(),
             hash: None,
@@ -69,8 +77,12 @@ impl<'a> Branch<'a> {
 
     /// Opens the output, or that of a partition.
     fn start(&mut self, part: u64) -> Result<()> {
+        let name = match &self.job.split {
+            Some(split) => split.name(part),
+            None => PartName::Number(part),
+        };
         let numbered = match self.target.is_numbered() {
-            true => Some(self.target.part(part, self.registry)?),
+            true => Some(self.target.part(name, self.registry)?),
             false => None,
         };
         let target = numbered.as_ref().unwrap_or(self.target);
@@ -96,6 +108,7 @@ impl<'a> Branch<'a> {
             }
             _ => None,
         };
+        self.part = part;
         self.open = Some(Open {
             writer,
             output,
@@ -113,6 +126,25 @@ impl<'a> Branch<'a> {
         }
         self.finish_output()?;
         self.start(part)
+    }
+
+    /// Goes to the output of any part.
+    pub(super) fn turn_to(&mut self, part: u64) -> Result<()> {
+        if part == self.part || self.open.is_none() {
+            return Ok(());
+        }
+        if self.job.split.as_ref().is_some_and(|split| split.in_order) {
+            return self.next(part);
+        }
+        let other = self.aside.remove(&part);
+        if let Some(open) = self.open.take() {
+            self.aside.insert(self.part, open);
+        }
+        match other {
+            None => self.start(part)?,
+            other => (self.open, self.part) = (other, part),
+        }
+        Ok(())
     }
 
     fn finish_output(&mut self) -> Result<()> {
@@ -172,6 +204,7 @@ impl<'a> Branch<'a> {
         self.adapter.apply(utt)?;
         if self.adapter.report().is_denied(&self.job.policy) {
             self.open = None;
+            self.aside.clear();
         }
         let Some(open) = &mut self.open else {
             return Ok(());
@@ -195,6 +228,10 @@ impl<'a> Branch<'a> {
             return Err(error.file(self.target.text()));
         }
         self.finish_output()?;
+        while let Some((_, open)) = self.aside.pop_first() {
+            self.open = Some(open);
+            self.finish_output()?;
+        }
         Ok(self.written)
     }
 

@@ -6,6 +6,7 @@ pub mod index;
 pub mod ls;
 pub mod select;
 pub mod show;
+pub mod split;
 pub mod stats;
 
 use serde_json::{Value, json};

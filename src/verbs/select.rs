@@ -7,6 +7,7 @@ use std::sync::Arc;
 use spr_core::bytes::Env;
 use spr_core::format::{Reader, Registry};
 use spr_core::model::{DatasetInfo, Key, Utterance};
+use spr_core::random::Mt19937;
 use spr_core::stage::{By, Filter, KeyFilter, Sort, Take, Unique};
 use spr_core::{Error, Result};
 
@@ -113,7 +114,7 @@ pub fn first(n: u64) -> Stage {
 /// The inputs can't be read, or only once.
 pub fn sample(
     n: u64,
-    seed: u64,
+    seed: u32,
     inputs: &[Input],
     stages: &[Stage],
     registry: &Registry,
@@ -140,7 +141,7 @@ pub fn count(inputs: &[Input], stages: &[Stage], registry: &Registry, env: &Env)
 
 /// Reads inputs that will be read again, after the stages; utterances that can't be read are
 /// passed over.
-fn each(
+pub(super) fn each(
     inputs: &[Input],
     stages: &[Stage],
     registry: &Registry,
@@ -174,33 +175,24 @@ fn each(
 struct Draw {
     left: u64,
     to_come: u64,
-    state: u64,
+    random: Mt19937,
 }
 
 impl Draw {
-    fn new(n: u64, of: u64, seed: u64) -> Self {
+    fn new(n: u64, of: u64, seed: u32) -> Self {
         Self {
             left: n.min(of),
             to_come: of,
-            state: seed,
+            random: Mt19937::new(seed),
         }
     }
 
     /// Whether the next one is drawn.
     fn next(&mut self) -> bool {
-        let drawn = self.to_come > 0 && self.random() % self.to_come < self.left;
+        let drawn = self.to_come > 0 && self.random.up_to(self.to_come - 1) < self.left;
         self.to_come = self.to_come.saturating_sub(1);
         self.left -= u64::from(drawn);
         drawn
-    }
-
-    /// The generator called SplitMix64.
-    fn random(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
     }
 }
 

@@ -1,0 +1,96 @@
+//! `spr-convert split IN OUT`.
+
+use clap::Args;
+use spr_core::bytes::Source;
+use spr_core::{Error, KeyMap, Result};
+
+use super::args::ConvertArgs;
+use super::{convert, plan};
+use crate::verbs::split::{Data, Rule, split};
+
+pub(super) const EXAMPLES: &str = "\
+{part} in the output's name stands for the number of the part, from 0; {part:03} has three digits.
+With --train and --valid it stands for `train` and `valid`. With --utt2spk all utterances of a
+speaker stay together. The input is read twice, but for --frames and --size.
+
+Examples:
+  spr-convert split feats.scp feats.{part}.ark -n 8
+  spr-convert split feats.scp 'ark,scp:{part}.ark,{part}.scp' -n 8 --utt2spk utt2spk
+  spr-convert split all.ark out.{part:03}.pfile --size 2g
+  spr-convert split all.pfile {part}.pfile --train 0.9 --seed 1";
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct SplitArgs {
+    #[command(flatten)]
+    rule: RuleArgs,
+    #[command(flatten)]
+    convert: ConvertArgs,
+}
+
+/// One of these is due.
+#[derive(Args, Debug, Clone)]
+#[group(required = true, multiple = false)]
+struct RuleArgs {
+    /// Into N parts of as many utterances
+    #[arg(short = 'n', long, value_name = "N", help_heading = "Rules")]
+    parts: Option<u64>,
+    /// Into parts of at most N frames
+    #[arg(long, value_name = "N", help_heading = "Rules")]
+    frames: Option<u64>,
+    /// Into parts of at most so many bytes of numbers, such as 2g
+    #[arg(long, value_name = "SIZE", help_heading = "Rules")]
+    size: Option<String>,
+    /// Into train, this share of the utterances at random, and valid, the rest
+    #[arg(long, value_name = "SHARE", help_heading = "Rules")]
+    train: Option<f64>,
+    /// The same, by the share of valid
+    #[arg(long, value_name = "SHARE", help_heading = "Rules")]
+    valid: Option<f64>,
+}
+
+/// Converts one data set into several.
+pub(super) fn run(args: &SplitArgs) -> Result<u8> {
+    let rule = rule(&args.rule)?;
+    let mut convert = args.convert.clone();
+    let seed = plan::seed(&mut convert.read)?;
+    let utt2spk = convert.utt2spk.take();
+    if utt2spk.is_some() && matches!(rule, Rule::Frames(_) | Rule::Bytes(_)) {
+        return Err(Error::usage("--utt2spk goes with -n, --train or --valid"));
+    }
+    convert::run_with(&convert, |job, registry, env| {
+        if !job.target.is_numbered() {
+            return Err(
+                Error::usage("the name of the output needs a place for the part")
+                    .file(job.target.text())
+                    .hint("write {part} where its number is to stand, such as out.{part}.ark"),
+            );
+        }
+        let speakers = utt2spk.as_deref().map(|path| {
+            let source = Source::open(path)?;
+            KeyMap::read(source, &env.limits)
+        });
+        let data = Data {
+            inputs: &job.inputs,
+            stages: &job.stages,
+            speakers: speakers.transpose()?,
+        };
+        job.split = Some(split(rule, data, seed, registry, env)?);
+        Ok(())
+    })
+}
+
+fn rule(args: &RuleArgs) -> Result<Rule> {
+    let share = |share: f64| match share > 0.0 && share < 1.0 {
+        true => Ok(share),
+        false => Err(Error::usage(format!("{share} is no share")).hint("such as 0.9, below 1")),
+    };
+    let size = args.size.as_deref().map(plan::parse_size).transpose()?;
+    match (args.parts, args.frames, size, args.train, args.valid) {
+        (Some(n), ..) => Ok(Rule::Parts(n)),
+        (_, Some(n), ..) => Ok(Rule::Frames(n)),
+        (_, _, Some(n), ..) => Ok(Rule::Bytes(n)),
+        (.., Some(train), _) => share(train).map(Rule::Train),
+        (.., Some(valid)) => share(valid).map(|valid| Rule::Train(1.0 - valid)),
+        _ => Err(Error::usage("nothing says how to split")),
+    }
+}
