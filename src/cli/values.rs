@@ -104,7 +104,7 @@ fn show_object(object: &Object, window: &Window, out: &mut Out) -> Result<()> {
     let lines: Vec<String> = match object {
         Object::Int(v) => vec![v.to_string()],
         Object::Bool(v) => vec![v.to_string()],
-        Object::IntLists(lists) => lists.iter().map(|list| joined(list)).collect(),
+        Object::IntLists(lists) => lists.iter().map(joined).collect(),
         Object::IntPairs(pairs) => pairs.iter().map(|pair| joined(pair)).collect(),
         Object::FloatPairs(pairs) => pairs.iter().map(|pair| joined(pair)).collect(),
         Object::Floats(values) => vec![joined(values)],

@@ -53,8 +53,8 @@ impl Tolerance {
             (Wide::Float(a), Wide::Int(b)) => (Self::mixed(b, a)?, b as f64),
         };
         let allowed = self.atol + self.rtol * size.abs();
-        // A distance that is no number is not small.
-        (!(apart <= allowed) || apart.is_infinite()).then_some(apart)
+        // Next to an infinite value nothing is close.
+        (apart > allowed || apart.is_infinite()).then_some(apart)
     }
 
     fn floats(&self, a: f64, b: f64) -> Option<f64> {
