@@ -74,6 +74,9 @@ impl Tolerance {
         if int as f64 == float && float as i128 == int {
             return None;
         }
+        if float.fract() == 0.0 && float.abs() < 1e30 {
+            return Some((int - float as i128).unsigned_abs() as f64);
+        }
         let apart = (int as f64 - float).abs();
         Some(if apart.is_nan() { f64::INFINITY } else { apart })
     }
