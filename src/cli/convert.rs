@@ -45,11 +45,13 @@ fn misspelt_verb(word: &str) -> Option<Error> {
 
 /// What stands before a colon may be meant as a format.
 fn misspelt_format(error: Error, word: &str) -> Error {
-    let name = word.split_once(':').map(|(name, _)| name);
-    match name.and_then(|name| nearest(name, builtin::registry().names())) {
-        Some(near) if error.kind() == ErrorKind::Io && !Path::new(word).exists() => {
-            error.hint(format!("did you mean the format '{near}:'?"))
-        }
+    // What was understood is not the name of the file that is missing.
+    let name = match error.kind() {
+        ErrorKind::Io if error.file_name() == Some(word) => word.split_once(':'),
+        _ => None,
+    };
+    match name.and_then(|(name, _)| nearest(name, builtin::registry().names())) {
+        Some(near) => error.hint(format!("did you mean the format '{near}:'?")),
         _ => error,
     }
 }

@@ -22,8 +22,8 @@ mod pdnn;
 #[cfg(unix)]
 mod stopping;
 mod trust;
-mod verify;
 mod verbs;
+mod verify;
 
 use std::fs;
 use std::path::{Path, PathBuf};
