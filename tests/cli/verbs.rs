@@ -520,6 +520,8 @@ fn misspelt_words_are_recognised() {
         assert_eq!(said.status, 2, "{line}");
         assert!(said.err.contains(hint), "{line}: {}", said.err);
     }
+    let said = s.run("ark:none.ark b.ark");
+    assert!(!said.err.contains("did you mean"), "{}", said.err);
 }
 
 #[test]
