@@ -73,16 +73,23 @@ impl Input {
         for input in &mut inputs {
             input.typed = text.to_owned();
             input.pairs.extend_from_slice(pairs);
+            input.format = from.or(input.format);
             input.take_data_options(registry)?;
             input.format = from.or(input.format);
         }
         Ok(inputs)
     }
 
-    /// Sorts the data options out from those of the format.
+    /// Sorts the data options out from those of the format. A key that both know is the format's,
+    /// where the format is named.
     fn take_data_options(&mut self, registry: &Registry) -> Result<()> {
         let mut others = Vec::new();
+        let known = self.format.map_or(&[][..], |f| f.info().options);
         for (key, value) in std::mem::take(&mut self.pairs) {
+            if known.iter().any(|option| option.name == key) {
+                others.push((key, value));
+                continue;
+            }
             match self.data.set(&key, &value) {
                 Ok(true) => {}
                 Ok(false) => others.push((key, value)),
