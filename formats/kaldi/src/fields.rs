@@ -6,7 +6,7 @@ use spr_core::{Error, Limits, Result};
 
 use crate::kind::Kind;
 use crate::number::{self, Real, Scan, is_space};
-use crate::text::{brackets, skip_line, truncated};
+use crate::text::{Shape, brackets, skip_line, truncated};
 
 /// Reads the line of an object into `line`, in place of what that held. The last line of a file
 /// may lack its end where a bracket shows that it is whole.
@@ -273,7 +273,7 @@ pub(crate) fn gauss(source: &mut Source, limits: &Limits) -> Result<GaussPosteri
                 b'[' => {}
                 b => return Err(source.malformed(format!("byte 0x{b:02x} where '[' is due"))),
             }
-            brackets::<f32>(source, &mut vector, &mut block, limits)?;
+            brackets::<f32>(source, &mut vector, Shape::default(), &mut block, limits)?;
             posterior.ids.push(id);
             posterior.vectors.add(vector.as_slice().unwrap_or_default());
         }

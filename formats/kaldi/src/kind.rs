@@ -7,6 +7,10 @@ use spr_core::model::{Dtype, Rank, Utterance};
 pub(crate) enum Kind {
     Matrix,
     Vector,
+    /// A square of which the lower triangle is stored.
+    Symmetric,
+    /// The same with zeros above the diagonal.
+    Triangular,
     /// A vector of int32: labels.
     Ints,
     Int,
@@ -35,6 +39,8 @@ impl Kind {
         match self {
             Self::Matrix => "float-matrix",
             Self::Vector => "float-vector",
+            Self::Symmetric => "symmetric-matrix",
+            Self::Triangular => "triangular-matrix",
             Self::Ints => "int32-vector",
             Self::Int => "int32",
             Self::Float(Dtype::F64) => "double",
@@ -60,9 +66,13 @@ impl Kind {
     /// What all entries of a table have in common.
     pub(crate) fn group(self) -> &'static str {
         match self {
-            Self::Matrix | Self::Vector | Self::SparseMatrix | Self::Htk | Self::Sphinx => {
-                "features"
-            }
+            Self::Matrix
+            | Self::Vector
+            | Self::Symmetric
+            | Self::Triangular
+            | Self::SparseMatrix
+            | Self::Htk
+            | Self::Sphinx => "features",
             Self::Ints => "labels",
             Self::Float(_) => "numbers",
             Self::Wave => "audio",
@@ -123,6 +133,8 @@ pub(crate) const HOLDERS: &[(&str, (Kind, Dtype))] = &[
     ("compressed-matrix", (Kind::Matrix, Dtype::F32)),
     ("float-vector", (Kind::Vector, Dtype::F32)),
     ("double-vector", (Kind::Vector, Dtype::F64)),
+    ("symmetric-matrix", (Kind::Symmetric, Dtype::F32)),
+    ("triangular-matrix", (Kind::Triangular, Dtype::F32)),
     ("int32-vector", (Kind::Ints, Dtype::F32)),
     ("int32", (Kind::Int, Dtype::F32)),
     ("float", (Kind::Float(Dtype::F32), Dtype::F32)),

@@ -14,6 +14,7 @@ mod lines;
 mod number;
 mod object;
 mod opaque;
+mod packed;
 mod pieces;
 mod print;
 mod probe;
@@ -30,6 +31,7 @@ mod wave;
 mod writer;
 
 pub use format::{FORMAT, Kaldi};
+
 pub use table::{
     RandomAccessTableReader, RandomAccessTableReaderMapped, SequentialTableReader, TableWriter,
 };

@@ -43,7 +43,7 @@ impl Form {
     /// The kind of object, where the form tells it.
     pub(crate) fn kind(self) -> Option<Kind> {
         Some(match self {
-            Self::Matrix(_) | Self::Compressed(_) | Self::Packed(_) => Kind::Matrix,
+            Self::Matrix(_) | Self::Compressed(_) => Kind::Matrix,
             Self::Vector(_) => Kind::Vector,
             Self::SparseVector => Kind::SparseVector,
             Self::SparseMatrix => Kind::SparseMatrix,
@@ -51,7 +51,7 @@ impl Form {
             Self::Blob => Kind::Opaque("blob"),
             Self::Bool => Kind::Bool,
             Self::Sized(name, _) => Kind::Opaque(name),
-            Self::Numpy | Self::Wide | Self::Run => return None,
+            Self::Packed(_) | Self::Numpy | Self::Wide | Self::Run => return None,
         })
     }
 }

@@ -4,7 +4,7 @@ use spr_core::bytes::{ByteOrder, Source};
 use spr_core::model::{Dtype, GaussPosterior, Lists, Matrix, Object, Rank, Sparse};
 use spr_core::{Error, Limits, Result};
 
-use crate::binary::{check_shape, integers, size};
+use crate::binary::{integers, size};
 use crate::kind::Kind;
 use crate::recognise::{GROUP, TAG};
 
@@ -181,40 +181,4 @@ fn sparse_row(source: &mut Source, sparse: &mut Sparse, first: bool) -> Result<(
     }
     sparse.rows.end();
     Ok(())
-}
-
-/// Reads the lower triangle of a symmetric matrix from behind its token, and fills the square.
-pub(crate) fn packed(
-    source: &mut Source,
-    into: &mut Matrix,
-    dtype: Dtype,
-    limits: &Limits,
-) -> Result<()> {
-    let n = size(source, "rows")?;
-    let place = source.offset();
-    let sized = |e: Error| e.file(source.name()).byte(place);
-    limits.matrix_bytes(dtype, n, n).map_err(sized)?;
-    let mut triangle = Matrix::default();
-    let shape = (dtype, Rank::Vector, n * (n + 1) / 2, 1);
-    source.read_matrix(&mut triangle, shape, ByteOrder::Little, limits)?;
-    check_shape(source, (n, n))?;
-    let n = usize::try_from(n).unwrap_or(0);
-    into.reset(dtype, Rank::Matrix, n, n, limits)?;
-    match dtype {
-        Dtype::F64 => square(&triangle, into, 0f64, n),
-        _ => square(&triangle, into, 0f32, n),
-    }
-    Ok(())
-}
-
-fn square<T: spr_core::model::Element>(triangle: &Matrix, into: &mut Matrix, zero: T, n: usize) {
-    let mut values = triangle.as_slice::<T>().unwrap_or_default().iter().copied();
-    let out = into.as_slice_mut::<T>().unwrap_or_default();
-    for row in 0..n {
-        for col in 0..=row {
-            let value = values.next().unwrap_or(zero);
-            out[row * n + col] = value;
-            out[col * n + row] = value;
-        }
-    }
 }

@@ -14,14 +14,18 @@ const BLOCK: usize = 64 << 10;
 pub(crate) struct Shape {
     /// Rows that are not empty.
     pub(crate) rows: usize,
-    /// Numbers in each of them.
+    /// Numbers in each of them, or in the last one of a triangle.
     pub(crate) cols: usize,
     /// Whether a row was ended by a line end or `;`, as in a matrix.
     pub(crate) lines: bool,
     /// Whether two numbers had no white space between them.
     pub(crate) glued: bool,
+    /// Whether each row has a number more than the one before.
+    growing: bool,
     /// Numbers in the row so far.
     pending: usize,
+    /// Numbers in the last row.
+    last: usize,
 }
 
 /// Why a block was left.
@@ -35,16 +39,27 @@ enum Stop {
 }
 
 impl Shape {
+    /// Rows of one number, of two, of three and so on.
+    pub(crate) fn of_triangle() -> Self {
+        Self {
+            growing: true,
+            ..Self::default()
+        }
+    }
+
     /// Ends a row; `false` if it differs from those before.
     fn end_row(&mut self) -> bool {
         let n = std::mem::take(&mut self.pending);
         if n == 0 {
             return true;
         }
-        if self.rows == 0 {
+        self.rows += 1;
+        if self.growing {
+            self.cols = self.rows;
+        } else if self.rows == 1 {
             self.cols = n;
         }
-        self.rows += 1;
+        self.last = n;
         self.cols == n
     }
 
@@ -85,15 +100,15 @@ impl Shape {
 }
 
 /// Reads the numbers from behind `[` to and past `]` into one column of `into`, in their order.
-/// `block` is room to work in.
+/// `shape` says what rows are due, `block` is room to work in.
 pub(crate) fn brackets<T: Real>(
     source: &mut Source,
     into: &mut Matrix,
+    mut shape: Shape,
     block: &mut Vec<T>,
     limits: &Limits,
 ) -> Result<Shape> {
     into.start(T::DTYPE, Rank::Vector, 1);
-    let mut shape = Shape::default();
     loop {
         block.clear();
         let bytes = source.peek(BLOCK)?;
@@ -116,14 +131,24 @@ pub(crate) fn brackets<T: Real>(
                 let message = format!("'{word}' is no {} number", T::DTYPE);
                 return Err(source.malformed(message));
             }
-            Stop::Ragged => {
-                let message = format!(
-                    "row {} does not have {} numbers as those before",
-                    shape.rows, shape.cols
-                );
-                return Err(source.malformed(message));
-            }
+            Stop::Ragged => return Err(ragged(source, shape)),
         }
+    }
+}
+
+fn ragged(source: &Source, shape: Shape) -> Error {
+    let Shape { rows, cols, .. } = shape;
+    if shape.growing {
+        let message = format!("row {rows} of a packed matrix does not have {cols} numbers");
+        return source.malformed(message);
+    }
+    let message = format!("row {rows} does not have {cols} numbers as those before");
+    let error = source.malformed(message);
+    match (rows, cols, shape.last) {
+        (2, 1, 2) => error.hint(
+            "if it is a packed matrix, say so with holder=symmetric-matrix or triangular-matrix",
+        ),
+        _ => error,
     }
 }
 

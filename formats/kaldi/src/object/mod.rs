@@ -13,6 +13,7 @@ use crate::decide::{self, Decision};
 use crate::encode::{Compress, stored};
 use crate::kind::{HOLDERS, Kind};
 use crate::number::is_space;
+use crate::packed::{self, Upper};
 use crate::recognise::{self, Form, TAG, TOKEN, Unmarked};
 use crate::text::truncated;
 use crate::{foreign, opaque, tagged, wave};
@@ -342,7 +343,12 @@ impl Objects {
                 Kind::Matrix
             }
             Form::Packed(dtype) => {
-                tagged::packed(source, utt.features_mut(), dtype, limits)?;
+                let upper = Upper::of(self.holder);
+                if upper.is_none() {
+                    self.check_holder(source, Kind::Matrix, at)?;
+                }
+                let how = (dtype, upper.unwrap_or(Upper::Mirrored));
+                packed::read(source, utt.features_mut(), how, limits)?;
                 Kind::Matrix
             }
             Form::Numpy => {

@@ -7,7 +7,8 @@ use spr_core::{Error, Result};
 use super::{EMPTY_VECTOR, Objects, due, keep};
 use crate::kind::Kind;
 use crate::number::is_space;
-use crate::text::{self, truncated};
+use crate::packed::{self, Upper};
+use crate::text::{self, Shape, truncated};
 use crate::{fields, opaque};
 
 impl Objects {
@@ -18,7 +19,7 @@ impl Objects {
         whole: bool,
     ) -> Result<Kind> {
         let features = self.first.is_some_and(|first| first.group() == "features");
-        let floats = matches!(self.holder, Some(Kind::Matrix | Kind::Vector));
+        let floats = matches!(self.holder, Some(kind) if is_bracketed(kind));
         // Between a key and a bracket there may be line ends; without a bracket the line is empty.
         let lines = whole || floats || (features && self.lines.is_none());
         let (skip, next) = blanks(source, lines)?;
@@ -40,11 +41,11 @@ impl Objects {
             None => self.decide(source, skip, (bracket, near))?,
         };
         match kind {
-            Kind::Matrix | Kind::Vector if bracket => {
+            kind if is_bracketed(kind) && bracket => {
                 source.skip(skip + 1)?;
                 self.read_brackets(source, utt.features_mut())
             }
-            Kind::Matrix | Kind::Vector => {
+            kind if is_bracketed(kind) => {
                 source.skip(skip)?;
                 let word = text::next_word(source)?;
                 let error = source.malformed(format!("'{word}' stands where '[' is due"));
@@ -151,10 +152,20 @@ impl Objects {
         let at = source.offset() - 1;
         let wide = source.peek(EMPTY_VECTOR.len())? == EMPTY_VECTOR;
         let limits = &self.env.limits;
-        let shape = match self.dtype {
-            Dtype::F64 => text::brackets(source, into, &mut self.doubles, limits)?,
-            _ => text::brackets(source, into, &mut self.singles, limits)?,
+        let mut triangle = Matrix::default();
+        let (column, form) = match Upper::of(self.holder) {
+            Some(_) => (&mut triangle, Shape::of_triangle()),
+            None => (&mut *into, Shape::default()),
         };
+        let shape = match self.dtype {
+            Dtype::F64 => text::brackets(source, column, form, &mut self.doubles, limits)?,
+            _ => text::brackets(source, column, form, &mut self.singles, limits)?,
+        };
+        if let Some(upper) = Upper::of(self.holder) {
+            packed::square(&triangle, shape.rows, into, upper, limits)
+                .map_err(|e| e.file(source.name()).byte(at))?;
+            return Ok(Kind::Matrix);
+        }
         let vector = match self.holder {
             Some(Kind::Vector) if shape.lines => {
                 let message = "a line end or ';' inside a vector";
@@ -175,6 +186,14 @@ impl Objects {
         into.reshape(Rank::Matrix, shape.rows, shape.cols)?;
         Ok(Kind::Matrix)
     }
+}
+
+/// Whether the numbers of a kind stand in brackets.
+fn is_bracketed(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Matrix | Kind::Vector | Kind::Symmetric | Kind::Triangular
+    )
 }
 
 /// The number of white space bytes ahead, with line ends or without, and the byte after them.

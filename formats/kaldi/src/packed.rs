@@ -1,0 +1,86 @@
+//! Packed square matrices, of which the lower triangle is stored.
+
+use spr_core::bytes::{ByteOrder, Source};
+use spr_core::model::{Dtype, Element, Matrix, Rank};
+use spr_core::{Limits, Result};
+
+use crate::binary::size;
+use crate::kind::Kind;
+
+/// What stands above the diagonal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Upper {
+    /// The lower triangle, mirrored.
+    Mirrored,
+    Zero,
+}
+
+impl Upper {
+    /// What the user says by asking for a kind, if that is a packed one.
+    pub(crate) fn of(holder: Option<Kind>) -> Option<Self> {
+        match holder {
+            Some(Kind::Symmetric) => Some(Self::Mirrored),
+            Some(Kind::Triangular) => Some(Self::Zero),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a packed matrix from behind its token, and fills the square.
+pub(crate) fn read(
+    source: &mut Source,
+    into: &mut Matrix,
+    (dtype, upper): (Dtype, Upper),
+    limits: &Limits,
+) -> Result<()> {
+    let n = size(source, "rows")?;
+    let place = source.offset();
+    limits
+        .matrix_bytes(dtype, n, n)
+        .map_err(|e| e.file(source.name()).byte(place))?;
+    let mut triangle = Matrix::default();
+    let shape = (dtype, Rank::Vector, n * (n + 1) / 2, 1);
+    source.read_matrix(&mut triangle, shape, ByteOrder::Little, limits)?;
+    square(
+        &triangle,
+        usize::try_from(n).unwrap_or(0),
+        into,
+        upper,
+        limits,
+    )
+}
+
+/// Fills a square of `n` rows from its lower triangle, row by row.
+///
+/// # Errors
+/// It is beyond the limits.
+pub(crate) fn square(
+    triangle: &Matrix,
+    n: usize,
+    into: &mut Matrix,
+    upper: Upper,
+    limits: &Limits,
+) -> Result<()> {
+    into.reset(triangle.dtype(), Rank::Matrix, n, n, limits)?;
+    match triangle.dtype() {
+        Dtype::F64 => fill(triangle, into, 0f64, upper),
+        _ => fill(triangle, into, 0f32, upper),
+    }
+    Ok(())
+}
+
+fn fill<T: Element>(triangle: &Matrix, into: &mut Matrix, zero: T, upper: Upper) {
+    let mut values = triangle.as_slice::<T>().unwrap_or_default().iter().copied();
+    let n = into.cols();
+    let out = into.as_slice_mut::<T>().unwrap_or_default();
+    for row in 0..n {
+        for col in 0..=row {
+            let value = values.next().unwrap_or(zero);
+            out[col * n + row] = match upper {
+                Upper::Mirrored => value,
+                Upper::Zero => zero,
+            };
+            out[row * n + col] = value;
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Packed matrices, which are features like others once they are read.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use spr_core::bytes::{Env, Source};
+use spr_core::model::{Dtype, Matrix, Rank, Utterance};
+use spr_core::{Error, ErrorKind};
+use spr_format_kaldi::FORMAT;
+use spr_testkit::faults::{Drained, read_source};
+
+type Pairs<'a> = &'a [(&'a str, &'a str)];
+
+fn drained(bytes: &[u8], options: Pairs<'_>) -> Drained {
+    let options = spr_testkit::options(&FORMAT, options).unwrap();
+    let source = Source::from_bytes("memory", bytes.to_vec()).unwrap();
+    read_source(&FORMAT, &options, source, &Env::default())
+}
+
+fn read(bytes: &[u8], options: Pairs<'_>) -> Vec<Utterance> {
+    let drained = drained(bytes, options);
+    assert!(drained.errors.is_empty(), "{:?}", drained.errors);
+    drained.utterances
+}
+
+fn refused(bytes: &[u8], options: Pairs<'_>) -> Error {
+    drained(bytes, options).errors.remove(0)
+}
+
+const SYMMETRIC: Pairs<'_> = &[("holder", "symmetric-matrix")];
+const TRIANGULAR: Pairs<'_> = &[("holder", "triangular-matrix")];
+/// As Kaldi writes them.
+const TEXT: &[u8] = b"a [\n1 \n2 3 \n4 5 6 ]\nb [ ]\nc [\n7 ]\n";
+
+fn binary() -> Vec<u8> {
+    let floats = |values: &[f32]| {
+        values
+            .iter()
+            .flat_map(|v| v.to_le_bytes())
+            .collect::<Vec<_>>()
+    };
+    [
+        b"a \0BFP \x04\x03\0\0\0",
+        &floats(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])[..],
+        b"b \0BFP \x04\0\0\0\0c \0BFP \x04\x01\0\0\0",
+        &floats(&[7.0]),
+    ]
+    .concat()
+}
+
+#[test]
+fn squares_are_filled() {
+    let mirrored = [1f32, 2.0, 4.0, 2.0, 3.0, 5.0, 4.0, 5.0, 6.0];
+    let lower = [1f32, 0.0, 0.0, 2.0, 3.0, 0.0, 4.0, 5.0, 6.0];
+    let binary = binary();
+    for (bytes, options, due) in [
+        (TEXT, SYMMETRIC, mirrored),
+        (TEXT, TRIANGULAR, lower),
+        (&binary, SYMMETRIC, mirrored),
+        (&binary, TRIANGULAR, lower),
+        (&binary, &[], mirrored),
+        (&binary, &[("holder", "float-matrix")], mirrored),
+    ] {
+        let utts = read(bytes, options);
+        let due = [
+            Matrix::from_rows(&due, 3, Rank::Matrix).unwrap(),
+            Matrix::default(),
+            Matrix::from_rows(&[7f32], 1, Rank::Matrix).unwrap(),
+        ];
+        assert_eq!(utts.len(), due.len());
+        for (utt, due) in utts.iter().zip(&due) {
+            let features = utt.features.as_ref().unwrap();
+            assert_eq!(features.rows(), due.rows());
+            assert_eq!(
+                features.as_bytes(),
+                due.as_bytes(),
+                "{} {options:?}",
+                utt.key
+            );
+        }
+    }
+    let wide = [SYMMETRIC, &[("dtype", "f64")]].concat();
+    let features = read(TEXT, &wide)[0].features.clone().unwrap();
+    assert_eq!(features.dtype(), Dtype::F64);
+    assert_eq!(features.as_slice::<f64>().unwrap()[2], 4.0);
+}
+
+#[test]
+fn rows_grow_by_one() {
+    for text in [
+        "a [\n1 \n2 ]\n",
+        "a [\n1 2 \n3 4 5 ]\n",
+        "a [ 1 2 3 ]\n",
+        "a [\n1 \n2 3 \n4 5 6 7 ]\n",
+    ] {
+        let error = refused(text.as_bytes(), SYMMETRIC);
+        assert_eq!(error.kind(), ErrorKind::Malformed);
+        assert!(error.to_string().contains("of a packed matrix"), "{error}");
+    }
+    let message = "row 2 of a packed matrix does not have 2 numbers";
+    let error = refused(b"a [\n1 \n2 ]\n", TRIANGULAR).to_string();
+    assert!(error.ends_with(message), "{error}");
+    for len in 0..TEXT.len() - 1 {
+        let cut = drained(&TEXT[..len], SYMMETRIC);
+        let whole = cut.utterances.len() == TEXT[..len].iter().filter(|b| **b == b']').count();
+        let between = TEXT[..len].ends_with(b"]") || TEXT[..len].ends_with(b"]\n");
+        assert!(
+            whole && (between || len == 0) == cut.errors.is_empty(),
+            "{len}"
+        );
+    }
+}
+
+#[test]
+fn without_the_option_it_is_named() {
+    let error = refused(TEXT, &[]);
+    assert!(
+        error.to_string().contains("row 2 does not have 1 numbers"),
+        "{error}"
+    );
+    assert!(
+        error
+            .hint_text()
+            .unwrap()
+            .contains("holder=symmetric-matrix")
+    );
+    // A matrix that is damaged in another way is no packed one.
+    assert!(refused(b"a [\n1 2 \n2 3 4 ]\n", &[]).hint_text().is_none());
+    let full = refused(
+        &[b"a \0BFM \x04\x01\0\0\0\x04\x01\0\0\0".as_slice(), &[0; 4]].concat(),
+        SYMMETRIC,
+    );
+    assert!(
+        full.to_string()
+            .contains("holds a float-matrix and not a symmetric-matrix"),
+        "{full}"
+    );
+}
