@@ -17,8 +17,8 @@ use crate::segments::SegmentFields;
 use crate::text;
 
 /// Formats whose header lines are known by name.
-const TAG_FORMATS: [&str; 8] = [
-    "spraak", "kaldi", "pfile", "pickle", "wav", "sphere", "au", "jsonl",
+const TAG_FORMATS: [&str; 9] = [
+    "spraak", "kaldi", "htk", "pfile", "pickle", "wav", "sphere", "au", "jsonl",
 ];
 
 /// The name of a format whose header lines can be read back.
@@ -373,8 +373,8 @@ mod tests {
                 "utterance a: 1 frames of features, but labels for 2",
             ),
             (
-                r#"{"key":"a","labels":[1],"meta":{"tags":[["htk","k","v"]]}}"#,
-                "utterance a: meta: tags of the format 'htk'",
+                r#"{"key":"a","labels":[1],"meta":{"tags":[["esps","k","v"]]}}"#,
+                "utterance a: meta: tags of the format 'esps'",
             ),
             (
                 r#"{"key":"a","labels":[1],"meta":{"frame_shift":"x"}}"#,

@@ -1,7 +1,7 @@
 //! Objects in the forms of other programs: HTK, Sphinx and NumPy.
 
 use spr_core::bytes::{ByteOrder, Source};
-use spr_core::model::{Decimal, Dtype, Matrix, Meta, Rank};
+use spr_core::model::{Decimal, Dtype, Matrix, Meta, Rank, Tag};
 use spr_core::{Error, Limits, Result};
 
 use crate::kind::Kind;
@@ -40,7 +40,7 @@ pub(crate) fn by_size(source: &mut Source) -> Result<Option<Kind>> {
     Ok(None)
 }
 
-/// Reads an HTK file.
+/// Reads an HTK file. Its parameter kind with all qualifiers becomes a header line.
 pub(crate) fn htk(
     source: &mut Source,
     into: &mut Matrix,
@@ -73,6 +73,11 @@ pub(crate) fn htk(
         0 => None,
         _ => Decimal::parse(shift.trim_end_matches('0').trim_end_matches('.')),
     };
+    meta.tags.push(Tag {
+        format: "htk",
+        key: b"kind".to_vec(),
+        value: kind.to_string().into_bytes(),
+    });
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! Packed matrices, which are features like others once they are read.
+//! Packed matrices and HTK files, which are features like others once they are read.
 
 #![allow(
     clippy::unwrap_used,
@@ -139,4 +139,27 @@ fn without_the_option_it_is_named() {
             .contains("holds a float-matrix and not a symmetric-matrix"),
         "{full}"
     );
+}
+
+/// An HTK file of one frame of two values.
+fn htk(kind: u16) -> Vec<u8> {
+    let kind = kind.to_be_bytes();
+    [b"\0\0\0\x01\0\x01\x86\xa0\0\x08", &kind[..], &[0; 8]].concat()
+}
+
+#[test]
+fn the_kind_of_an_htk_file_is_kept() {
+    for (kind, shown) in [(9, "9"), (6 | 0o100 | 0o400, "326"), (7 | 0o20000, "8199")] {
+        let utts = read(
+            &[&b"a "[..], &htk(kind), b"b ", &htk(9)].concat(),
+            &[("holder", "htk")],
+        );
+        let meta = &utts[0].meta;
+        assert_eq!(meta.frame_shift.as_ref().unwrap().to_string(), "0.01");
+        assert_eq!(meta.tags.len(), 1);
+        let tag = &meta.tags[0];
+        assert_eq!((tag.format, &tag.key[..]), ("htk", &b"kind"[..]));
+        assert_eq!(tag.value, shown.as_bytes());
+        assert_eq!(utts[1].meta.tags[0].value, b"9");
+    }
 }
