@@ -5,9 +5,11 @@ use spr_core::format::{Options, Reader};
 use spr_core::model::{DatasetInfo, Key, KeySource, Utterance, is_word_byte};
 use spr_core::{Error, Result};
 
+use crate::hop::hop;
 use crate::number::is_space;
 use crate::object::Objects;
 use crate::probe::is_bare;
+use crate::select::Select;
 use crate::text::truncated;
 
 /// No key is longer.
@@ -18,6 +20,7 @@ pub(crate) const HEAD: usize = 4096;
 pub(crate) struct ArchiveReader {
     source: Source,
     objects: Objects,
+    select: Select,
     info: DatasetInfo,
     /// The key of the one object in a file that is no archive.
     bare: Option<Key>,
@@ -25,7 +28,12 @@ pub(crate) struct ArchiveReader {
 }
 
 impl ArchiveReader {
-    pub(crate) fn new(mut source: Source, options: &Options, env: &Env) -> Result<Self> {
+    pub(crate) fn new(
+        mut source: Source,
+        options: &Options,
+        env: &Env,
+        select: Select,
+    ) -> Result<Self> {
         let mut objects = Objects::new(options, env)?;
         let head = source.peek(HEAD)?;
         let bare = is_bare(head, head.len() < HEAD);
@@ -45,6 +53,7 @@ impl ArchiveReader {
         Ok(Self {
             source,
             objects,
+            select,
             info,
             bare: bare.then_some(name),
             ended: false,
@@ -55,16 +64,25 @@ impl ArchiveReader {
         if let Some(key) = self.bare.take() {
             self.ended = true;
             utt.key = key;
+            if !self.select.wants(&utt.key) {
+                return Ok(false);
+            }
             self.objects.read(&mut self.source, utt, true)?;
             return Ok(true);
         }
-        if !read_key(&mut self.source, &mut utt.key)? {
-            return Ok(false);
+        while read_key(&mut self.source, &mut utt.key)? {
+            let wanted = self.select.wants(&utt.key);
+            if !wanted && hop(&mut self.source)? {
+                continue;
+            }
+            let offset = self.source.offset();
+            self.info.offset = self.source.is_plain_file().then_some(offset);
+            self.objects.read(&mut self.source, utt, false)?;
+            if wanted {
+                return Ok(true);
+            }
         }
-        let offset = self.source.offset();
-        self.info.offset = self.source.is_plain_file().then_some(offset);
-        self.objects.read(&mut self.source, utt, false)?;
-        Ok(true)
+        Ok(false)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::probe;
 use crate::put::{self, Style};
 use crate::random::{ArchiveTable, ScriptTable};
 use crate::script::ScriptReader;
+use crate::select::Select;
 use crate::specifier::Table;
 use crate::writer::KaldiWriter;
 
@@ -138,6 +139,39 @@ fn table(source: &mut Source, options: &Options) -> Result<Table> {
     }
 }
 
+impl Kaldi {
+    /// Opens a table of which some entries are read. What the others name in a script file is not
+    /// opened, and in an archive their values are passed over where their headers tell their length.
+    ///
+    /// ```
+    /// use spr_core::bytes::{Env, Source};
+    /// use spr_core::format::{Format, Options};
+    /// use spr_format_kaldi::{FORMAT, Select};
+    /// let table = Source::from_bytes("feats.scp", b"ann-1 gone.ark:6\n".to_vec())?;
+    /// let bobs = Select::new(|key| key.as_bytes().starts_with(b"bob"));
+    /// let options = Options::new(FORMAT.info(), [("table", "scp")])?;
+    /// let reader = FORMAT.open_selected(table, &options, &Env::default(), bobs)?;
+    /// assert_eq!(reader.into_iter().count(), 0);
+    /// # Ok::<(), spr_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`open`](Format::open).
+    pub fn open_selected(
+        &self,
+        mut source: Source,
+        options: &Options,
+        env: &Env,
+        select: Select,
+    ) -> Result<Box<dyn Reader>> {
+        check(options)?;
+        Ok(match table(&mut source, options)? {
+            Table::Ark => Box::new(ArchiveReader::new(source, options, env, select)?),
+            Table::Script => Box::new(ScriptReader::new(source, options, env, select)?),
+        })
+    }
+}
+
 impl Format for Kaldi {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -184,12 +218,8 @@ impl Format for Kaldi {
         })
     }
 
-    fn open(&self, mut source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
-        check(options)?;
-        Ok(match table(&mut source, options)? {
-            Table::Ark => Box::new(ArchiveReader::new(source, options, env)?),
-            Table::Script => Box::new(ScriptReader::new(source, options, env)?),
-        })
+    fn open(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
+        self.open_selected(source, options, env, Select::all())
     }
 
     fn open_keyed(&self, mut source: Source, options: &Options, env: &Env) -> Result<Lookup> {

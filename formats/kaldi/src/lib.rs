@@ -9,6 +9,7 @@ mod fields;
 mod files;
 mod foreign;
 mod format;
+mod hop;
 mod kind;
 mod lines;
 mod number;
@@ -23,6 +24,7 @@ mod random;
 mod range;
 mod recognise;
 mod script;
+mod select;
 pub mod specifier;
 mod table;
 mod tagged;
@@ -31,7 +33,7 @@ mod wave;
 mod writer;
 
 pub use format::{FORMAT, Kaldi};
-
+pub use select::Select;
 pub use table::{
     RandomAccessTableReader, RandomAccessTableReaderMapped, SequentialTableReader, TableWriter,
 };

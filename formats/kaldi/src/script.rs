@@ -10,6 +10,7 @@ use spr_core::{Error, Result};
 use crate::number::is_space;
 use crate::object::Objects;
 use crate::range::Range;
+use crate::select::Select;
 use crate::specifier::rxfilename;
 
 /// Archives kept open at a time.
@@ -18,6 +19,7 @@ const OPEN: usize = 16;
 pub(crate) struct ScriptReader {
     script: Source,
     places: Places,
+    select: Select,
     info: DatasetInfo,
     line: Vec<u8>,
     number: u64,
@@ -181,12 +183,18 @@ impl Places {
 }
 
 impl ScriptReader {
-    pub(crate) fn new(mut script: Source, options: &Options, env: &Env) -> Result<Self> {
+    pub(crate) fn new(
+        mut script: Source,
+        options: &Options,
+        env: &Env,
+        select: Select,
+    ) -> Result<Self> {
         if script.peek(2)? == b"\0B" {
             return Err(script.malformed("a script file is text, this is a binary object"));
         }
         Ok(Self {
             places: Places::new(&script, options, env)?,
+            select,
             info: DatasetInfo {
                 compression: script.compression(),
                 ..DatasetInfo::default()
@@ -198,14 +206,19 @@ impl ScriptReader {
         })
     }
 
-    fn read_line(&mut self, line: &[u8], utt: &mut Utterance) -> Result<()> {
+    /// Reads what a line names; `false` if its key is not selected.
+    fn read_line(&mut self, line: &[u8], utt: &mut Utterance) -> Result<bool> {
         utt.key.set(b"");
         let (key, rest) = split_line(line)?;
         utt.key.set(key);
+        if !self.select.wants(&utt.key) {
+            return Ok(false);
+        }
         let (name, number) = (self.script.name(), self.number);
         let key = Key::from(key);
         self.places
-            .read(rest, utt, |e| e.file(name).line(number).utterance(&key))
+            .read(rest, utt, |e| e.file(name).line(number).utterance(&key))?;
+        Ok(true)
     }
 
     fn place(&self, error: Error, key: &Key) -> Error {
@@ -229,24 +242,25 @@ impl Reader for ScriptReader {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        if self.ended {
-            return Ok(false);
+        while !self.ended {
+            let mut line = std::mem::take(&mut self.line);
+            let more = self.script.line(&mut line, &self.places.env.limits);
+            if !matches!(more, Ok(true)) {
+                self.ended = true;
+                return more;
+            }
+            self.number += 1;
+            let result = self.read_line(&line, utt);
+            self.line = line;
+            self.places.objects.describe(&self.script, &mut self.info);
+            self.info.offset = self.places.offset;
+            match result {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                // The next line is another object's.
+                Err(error) => return Err(self.place(error, &utt.key).continuable()),
+            }
         }
-        let mut line = std::mem::take(&mut self.line);
-        let more = self.script.line(&mut line, &self.places.env.limits);
-        if !matches!(more, Ok(true)) {
-            self.ended = true;
-            return more;
-        }
-        self.number += 1;
-        let result = self.read_line(&line, utt);
-        self.line = line;
-        self.places.objects.describe(&self.script, &mut self.info);
-        self.info.offset = self.places.offset;
-        match result {
-            Ok(()) => Ok(true),
-            // The next line is another object's.
-            Err(error) => Err(self.place(error, &utt.key).continuable()),
-        }
+        Ok(false)
     }
 }
