@@ -87,6 +87,7 @@ pub(super) enum Wish {
 }
 
 /// The options of a run, and its arguments.
+#[derive(Clone)]
 pub(super) struct Options {
     values: Vec<(&'static str, Value)>,
     arguments: Vec<String>,

@@ -1,12 +1,14 @@
 //! The tools that are one stage each: `subset-feats`, `select-feats`, `splice-feats`.
 
 use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use spr_core::format::Reader;
 use spr_core::model::{Key, Utterance};
-use spr_core::stage::{Columns, Context, SelectColumns, SelectKeys, Take};
+use spr_core::stage::{Columns, Context, SelectColumns, Take};
 use spr_core::{Error, Result};
-use spr_format_kaldi::specifier;
+use spr_format_kaldi::{Select, specifier};
 
 use super::options::Spec;
 use super::session::Session;
@@ -90,16 +92,25 @@ fn subset_feats(session: &Session) -> Result<u8> {
             "Invalid option --n={n}. Should be at least 1"
         )));
     };
-    let reader = session.read_table(session.argument(0), Holder::Matrix)?;
-    let mut writer = session.write_table(session.argument(1), &[])?;
+    let (from, to) = (session.argument(0), session.argument(1));
     if list.is_empty() {
+        let reader = session.read_table(from, Holder::Matrix)?;
+        let mut writer = session.write_table(to, &[])?;
         writer.write_all(&mut Take::new(reader, first))?;
         writer.finish()?;
         return Ok(DONE);
     }
-    let mut reader = SelectKeys::new(reader, keys(session, list)?, listed);
-    writer.write_all(&mut reader)?;
-    let (count, seen) = (writer.count, reader.seen());
+    let keys = keys(session, list)?;
+    let seen = Arc::new(AtomicU64::new(0));
+    let counter = seen.clone();
+    let select = Select::new(move |key| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        keys.contains(key) == listed
+    });
+    let mut reader = session.read_selected(from, Holder::Matrix, select)?;
+    let mut writer = session.write_table(to, &[])?;
+    writer.write_all(reader.as_mut())?;
+    let (count, seen) = (writer.count, seen.load(Ordering::Relaxed));
     writer.finish()?;
     session
         .log

@@ -6,13 +6,14 @@ use spr_core::model::{Key, Utterance};
 use spr_core::stage::Prefetch;
 use spr_core::{Error, Limits, Result};
 use spr_format_kaldi::specifier::{self, WLocation};
-use spr_format_kaldi::{FORMAT, TableWriter};
+use spr_format_kaldi::{FORMAT, Select, TableWriter};
 
 use super::log::{Log, quoted};
 use super::options::Options;
 use super::table::{ByKey, Holder, TableIn, TableOut};
 
 /// What a tool has at hand.
+#[derive(Clone)]
 pub(super) struct Session {
     pub(super) log: Log,
     pub(super) options: Options,
@@ -34,6 +35,13 @@ impl Session {
         }
     }
 
+    /// The same for a tool that looks at sizes only: matrices hold anything.
+    pub(super) fn without_values(&self) -> Self {
+        let mut session = self.clone();
+        session.env.values = false;
+        session
+    }
+
     /// An argument, counted from 0.
     pub(super) fn argument(&self, i: usize) -> &str {
         self.options.arguments().get(i).map_or("", String::as_str)
@@ -44,6 +52,19 @@ impl Session {
     /// # Errors
     /// `text` is no rspecifier, or the table can't be opened.
     pub(super) fn read_table(&self, text: &str, holder: Holder) -> Result<Box<dyn Reader>> {
+        self.read_selected(text, holder, Select::all())
+    }
+
+    /// As [`read_table`](Self::read_table), of some entries; the others are not loaded.
+    ///
+    /// # Errors
+    /// As [`read_table`](Self::read_table).
+    pub(super) fn read_selected(
+        &self,
+        text: &str,
+        holder: Holder,
+        select: Select,
+    ) -> Result<Box<dyn Reader>> {
         let Some(specifier) = specifier::rspecifier(text).transpose()? else {
             return Err(Error::usage(format!("'{text}' is no table to read"))
                 .hint("such as ark:FILE or scp:FILE"));
@@ -51,7 +72,7 @@ impl Session {
         let source = self.env.open(&specifier.locator)?;
         let pairs = specifier.options().chain([("holder", holder.name())]);
         let options = FormatOptions::new(FORMAT.info(), pairs)?;
-        let reader = FORMAT.open(source, &options, &self.env)?;
+        let reader = FORMAT.open_selected(source, &options, &self.env, select)?;
         let table = TableIn::new(reader, holder, specifier.permissive, &self.env);
         Ok(Box::new(Prefetch::new(Box::new(table))?))
     }

@@ -55,6 +55,7 @@ fn columns(utt: &Utterance) -> usize {
 }
 
 fn feat_to_len(session: &Session) -> Result<u8> {
+    let session = &session.without_values();
     let mut reader = session.read_table(session.argument(0), Holder::Matrix)?;
     let mut utt = Utterance::default();
     if session.options.arguments().len() == 1 {
@@ -74,6 +75,7 @@ fn feat_to_len(session: &Session) -> Result<u8> {
 }
 
 fn feat_to_dim(session: &Session) -> Result<u8> {
+    let session = &session.without_values();
     let (from, to) = (session.argument(0), session.argument(1));
     let mut reader = session.read_table(from, Holder::Matrix)?;
     let mut utt = Utterance::default();
@@ -93,6 +95,7 @@ fn feat_to_dim(session: &Session) -> Result<u8> {
 }
 
 fn matrix_dim(session: &Session) -> Result<u8> {
+    let session = &session.without_values();
     let from = session.argument(0);
     if !is_rspecifier(from) {
         let utt = session.read_file(from, Holder::Matrix)?;

@@ -85,6 +85,9 @@ fn fit(holder: Holder, utt: &mut Utterance, env: &Env) -> Result<()> {
         return Ok(());
     };
     utt.labels = None;
+    if !env.values {
+        return Ok(());
+    }
     if features.cast(Dtype::F32, &env.limits)?.clipped > 0 {
         return Err(Error::unfit("a value is beyond the range of 32-bit floats"));
     }

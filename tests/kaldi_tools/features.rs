@@ -76,6 +76,62 @@ fn subsets() {
 }
 
 #[test]
+fn what_is_dropped_is_not_loaded() {
+    let recipe = Recipe::new();
+    recipe.write("gone", "bob-002\n");
+    recipe.ok("sed '/^bob-002/s/fbank.ark/gone.ark/' fbank.scp > holes.scp");
+    recipe.fails("subset-feats scp:holes.scp ark:o", 255, "gone.ark");
+    let said = recipe.ok("subset-feats --exclude=gone scp:holes.scp ark:o");
+    assert!(
+        said.err.contains("Wrote 11 out of 12 utterances."),
+        "{}",
+        said.err
+    );
+    assert_eq!(recipe.ok("feat-to-len ark:o").out(), "2821\n");
+    recipe.fails(
+        "subset-feats --include=gone scp:holes.scp ark:o",
+        255,
+        "gone.ark",
+    );
+    let line = "subset-feats --include=gone ark:fbank.ark ark,t:- | head -1";
+    assert_eq!(recipe.ok(line).out(), "bob-002  [\n");
+    // An archive that is cut in what is dropped is an error all the same.
+    recipe.ok("head -c -1 fbank.ark > cut.ark");
+    recipe.fails(
+        "subset-feats --include=gone ark:cut.ark ark:o",
+        255,
+        "cut.ark",
+    );
+}
+
+#[test]
+fn sizes_do_not_take_values() {
+    let recipe = Recipe::new();
+    // Values beyond 32-bit floats, which copying refuses.
+    let wide = "a  [\n 1 1e300\n 3 4 ]\nb  [\n 5 6 ]\n";
+    recipe.write("wide.txt", wide);
+    let program = super::PROGRAM;
+    recipe.ok(&format!(
+        "{program} --oo holder=double-matrix kaldi:wide.txt wide.ark"
+    ));
+    recipe.fails("copy-feats ark:wide.ark ark:o", 255, "32-bit floats");
+    assert_eq!(recipe.ok("feat-to-len ark:wide.ark").out(), "3\n");
+    assert_eq!(recipe.ok("feat-to-dim ark:wide.ark -").out(), "2\n");
+    assert_eq!(
+        recipe.ok("matrix-dim ark:wide.ark").out(),
+        "a\t2\t2\nb\t1\t2\n"
+    );
+    recipe.ok("head -c -1 wide.ark > cut.ark");
+    for tool in [
+        "feat-to-len ark:cut.ark",
+        "feat-to-dim ark:cut.ark ark:o",
+        "matrix-dim ark:cut.ark",
+    ] {
+        recipe.fails(tool, 255, "utterance b");
+    }
+}
+
+#[test]
 fn columns_and_context() {
     let recipe = Recipe::new();
     let one = "\"scp:grep bob-004 fbank.scp |\"";
@@ -226,6 +282,14 @@ fn compare_feats() {
             .contains("Feature dimensions differ for utterance ann-001, 40 vs. 13")
     );
     recipe.write("a", "a  [\n 1 ]\n");
+    let none = recipe.run("compare-feats ark:a scp:fbank.scp");
+    assert_eq!(none.status, 1);
+    assert!(
+        none.err
+            .contains("Processed 0 feature files, 1 had errors."),
+        "{}",
+        none.err
+    );
     recipe.write("b", "a  [\n 1\n 1 ]\n");
     recipe.fails(
         "compare-feats ark:a ark:b",
