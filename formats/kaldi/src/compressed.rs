@@ -86,16 +86,19 @@ impl Span {
     /// The values of all codes of a column with percentiles 0, 25, 75 and 100.
     fn table(self, percentiles: &[u16; 4], table: &mut [f32; 256]) {
         let [p0, p25, p75, p100] = percentiles.map(|p| self.percentile(p));
-        let line = |from: f32, to: f32, n: f32, share: f64| {
-            narrow(f64::from(from) + f64::from((to - from) * n) * share)
-        };
-        for (value, q) in table.iter_mut().zip(0u8..=255) {
-            *value = match q {
-                0..=64 => line(p0, p25, f32::from(q), 1.0 / 64.0),
-                65..=192 => line(p25, p75, f32::from(q - 64), 1.0 / 128.0),
-                _ => line(p75, p100, f32::from(q - 192), 1.0 / 63.0),
-            };
-        }
+        let (first, rest) = table.split_at_mut(65);
+        let (middle, last) = rest.split_at_mut(128);
+        stretch(p0, p25, (0, 1.0 / 64.0), first);
+        stretch(p25, p75, (1, 1.0 / 128.0), middle);
+        stretch(p75, p100, (1, 1.0 / 63.0), last);
+    }
+}
+
+/// The values of the codes between two percentiles, counted from a number on.
+fn stretch(from: f32, to: f32, (first, share): (u8, f64), values: &mut [f32]) {
+    let width = to - from;
+    for (value, n) in values.iter_mut().zip(first..) {
+        *value = narrow(f64::from(from) + f64::from(width * f32::from(n)) * share);
     }
 }
 
