@@ -220,7 +220,11 @@ impl Job {
         }
         if done == 0 && skipped == 0 {
             let input = self.inputs.first().map_or("", Input::text);
-            env.warn(&Error::unfit("holds no utterances").file(input));
+            let what = match self.stages.is_empty() {
+                true => "holds no utterances",
+                false => "none of its utterances is left",
+            };
+            env.warn(&Error::unfit(what).file(input));
         }
         let decoded = reader.info().compression.clone();
         let beside = side
