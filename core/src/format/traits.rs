@@ -39,6 +39,13 @@ pub trait Format: Send + Sync {
     /// The header is broken, or an option's value is wrong.
     fn open(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>>;
 
+    /// Opens a damaged data set to read what is whole in it: each damaged stretch is an error that
+    /// [can continue](crate::Error::can_continue), where the format lets the rest be found again.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>>;
+
     /// Opens a data set for looking up utterances by their keys, where that is better than reading
     /// it front to back. What can't be gone back in is opened as a stream.
     ///

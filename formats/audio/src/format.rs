@@ -85,6 +85,10 @@ impl Format for AudioFormat {
         Ok(Box::new(AudioReader::new(source, head, env)))
     }
 
+    fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
+        self.open(source, options, env)
+    }
+
     fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
         Ok(Lookup::Ordered(self.open(source, options, env)?))
     }

@@ -87,6 +87,10 @@ impl Format for Jsonl {
         Ok(Box::new(JsonlReader::new(source, env.limits)))
     }
 
+    fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
+        self.open(source, options, env)
+    }
+
     fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
         Ok(Lookup::Ordered(self.open(source, options, env)?))
     }

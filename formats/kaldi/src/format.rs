@@ -12,9 +12,10 @@ use crate::archive::{ArchiveReader, HEAD};
 use crate::encode::Compress;
 use crate::files::Files;
 use crate::object::DTYPES;
-use crate::probe;
+use crate::probe::{self, is_bare};
 use crate::put::{self, Style};
 use crate::random::{ArchiveTable, ScriptTable};
+use crate::salvage::SalvageReader;
 use crate::script::ScriptReader;
 use crate::select::Select;
 use crate::specifier::Table;
@@ -222,11 +223,21 @@ impl Format for Kaldi {
         self.open_selected(source, options, env, Select::all())
     }
 
+    fn salvage(&self, mut source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
+        let head = source.peek(HEAD)?;
+        let bare = is_bare(head, head.len() < HEAD);
+        if bare || table(&mut source, options)? == Table::Script {
+            return self.open(source, options, env);
+        }
+        check(options)?;
+        Ok(Box::new(SalvageReader::new(source, options, env)?))
+    }
+
     fn open_keyed(&self, mut source: Source, options: &Options, env: &Env) -> Result<Lookup> {
         let script = table(&mut source, options)? == Table::Script;
         let sorted = options.flag("sorted")?;
         let head = source.peek(HEAD)?;
-        let bare = !script && probe::is_bare(head, head.len() < HEAD);
+        let bare = !script && is_bare(head, head.len() < HEAD);
         // A pipe would be kept in memory, which those who read it in order do better.
         if bare || !(script || sorted || source.can_seek()) {
             return Ok(Lookup::Ordered(self.open(source, options, env)?));

@@ -90,6 +90,10 @@ impl Format for PFile {
         Ok(Box::new(PFileReader::open(source, options, order, env)?))
     }
 
+    fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
+        self.open(source, options, env)
+    }
+
     fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
         Ok(Lookup::Ordered(self.open(source, options, env)?))
     }

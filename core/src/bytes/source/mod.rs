@@ -301,15 +301,31 @@ impl Source {
     ///
     /// # Errors
     /// Reading fails, or the temporary file can't be written.
-    pub fn into_seekable(mut self) -> Result<Self> {
+    pub fn into_seekable(self) -> Result<Self> {
+        let (copy, failure) = self.into_salvage()?;
+        failure.map_or(Ok(copy), Err)
+    }
+
+    /// As [`into_seekable`](Self::into_seekable), but of a stream that breaks off there is what
+    /// could be read, and the failure.
+    ///
+    /// # Errors
+    /// The temporary file can't be written.
+    pub fn into_salvage(mut self) -> Result<(Self, Option<Error>)> {
         if self.can_seek() {
-            return Ok(self);
+            return Ok((self, None));
         }
         let spool = |e| Error::io("cannot keep a copy in the temporary folder", e);
         let mut file = tempfile::tempfile().map_err(spool)?;
-        let mut len = 0;
+        let (mut len, mut failure) = (0, None);
         loop {
-            let window = self.window()?;
+            let window = match self.window() {
+                Ok(window) => window,
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            };
             if window.is_empty() {
                 break;
             }
@@ -320,12 +336,13 @@ impl Source {
         }
         file.rewind().map_err(spool)?;
         let (name, path, layers) = (self.name, self.path, self.layers);
-        Ok(Self {
+        let copy = Self {
             len: Some(len),
             path,
             layers,
             ..Self::new(name, Body::File(file))
-        })
+        };
+        Ok((copy, failure))
     }
 }
 

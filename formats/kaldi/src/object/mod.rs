@@ -86,6 +86,23 @@ impl Objects {
         })
     }
 
+    /// A reader of objects that passes over their values and knows what this one found out.
+    pub(crate) fn trial(&self) -> Self {
+        let mut env = self.env.clone();
+        env.values = false;
+        Self {
+            env,
+            decision: None,
+            codings: Vec::new(),
+            decoder: Decoder::default(),
+            singles: Vec::new(),
+            doubles: Vec::new(),
+            integers: Vec::new(),
+            line: Vec::new(),
+            ..*self
+        }
+    }
+
     /// Whether the first entry held labels.
     pub(crate) fn holds_labels(&self) -> bool {
         self.first == Some(Kind::Ints)

@@ -62,6 +62,10 @@ impl Format for Strict {
         Ok(Box::new(StrictReader { inner, warning }))
     }
 
+    fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
+        self.open(source, options, env)
+    }
+
     fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
         Ok(Lookup::Ordered(self.open(source, options, env)?))
     }
