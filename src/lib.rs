@@ -15,6 +15,7 @@
 pub mod argument;
 pub mod builtin;
 pub mod capabilities;
+pub mod check;
 pub mod cli;
 pub mod inspect;
 pub mod job;

@@ -34,6 +34,8 @@ pub struct Input {
     data: DataOptions,
     /// A data set whose labels join by key, or by what a file of lines `utterance speaker` gives.
     labels: Option<(Box<Self>, Option<PathBuf>)>,
+    /// Whether what is whole is to be read from damaged data.
+    damaged: bool,
     /// Counts the partitions, where the data are to be cut into them.
     partitions: Option<Partitions>,
 }
@@ -194,6 +196,7 @@ impl Input {
             wishes: Vec::new(),
             data: DataOptions::default(),
             labels: None,
+            damaged: false,
             partitions: None,
         }
     }
@@ -216,6 +219,19 @@ impl Input {
             paths.extend(speakers.clone());
         }
         paths
+    }
+
+    /// The folder, if it is one.
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Folder(path) => Some(path),
+            Place::At(_) => None,
+        }
+    }
+
+    /// Has what is whole read from damaged data: see [`Format::salvage`].
+    pub fn salvaged(&mut self) {
+        self.damaged = true;
     }
 
     /// Whether Kaldi's option `p` asks to pass over bad entries.

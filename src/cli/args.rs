@@ -60,6 +60,10 @@ pub(super) enum Verb {
     Convert(Box<ConvertArgs>),
     /// Say what data sets hold
     Info(Box<InfoArgs>),
+    /// Find everything that is wrong with data sets
+    Check(Box<super::check::CheckArgs>),
+    /// Keep what is whole of a damaged data set
+    Repair(Box<super::repair::RepairArgs>),
     /// Show the header of a SPRAAK file, or change it
     Header(super::header::HeaderArgs),
     /// List the entries of data sets, a line each

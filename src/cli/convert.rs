@@ -128,6 +128,12 @@ fn check_apart(path: &Path, job: &Job, env: &Env) -> Result<()> {
     }
 }
 
+/// Opens the list of what is passed over.
+pub(super) fn log(path: &Path, job: &Job, env: &Env) -> Result<File> {
+    check_apart(path, job, env)?;
+    create(path)
+}
+
 fn create(path: &Path) -> Result<File> {
     File::create(path).map_err(|e| Error::io("cannot create", e).file(path.display().to_string()))
 }

@@ -7,7 +7,7 @@ use spr_core::{Error, Result};
 
 use super::args::ReadArgs;
 use super::out::Out;
-use super::{DIFFERENT, DONE, plan, report};
+use super::{NO, DONE, plan, report};
 use crate::argument::Input;
 use crate::builtin;
 use crate::verbs::diff::{Difference, Finding, Spot, Summary, Tolerance, Values, by_key, in_order};
@@ -101,7 +101,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<u8> {
     }
     Ok(match summary.is_same() {
         true => DONE,
-        false => DIFFERENT,
+        false => NO,
     })
 }
 

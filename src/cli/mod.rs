@@ -2,6 +2,7 @@
 //! can't decide through [`job`](crate::job).
 
 mod args;
+mod check;
 mod convert;
 mod diff;
 mod formats;
@@ -14,6 +15,7 @@ mod merge;
 mod out;
 mod plan;
 mod progress;
+mod repair;
 mod report;
 mod select;
 mod show;
@@ -38,9 +40,9 @@ pub(crate) use report::visible;
 /// The program's name in messages.
 const NAME: &str = "spr-convert";
 
-/// Exit statuses.
+/// Exit statuses; `NO` is the answer to a question.
 const DONE: u8 = 0;
-const DIFFERENT: u8 = 1;
+const NO: u8 = 1;
 const FAILED: u8 = 2;
 const SKIPPED: u8 = 3;
 
@@ -72,6 +74,8 @@ fn run(cli: Cli) -> Result<u8> {
         None => convert::short_form(cli.convert),
         Some(Verb::Convert(args)) => convert::run(*args),
         Some(Verb::Info(args)) => info::run(&args),
+        Some(Verb::Check(args)) => check::run(&args),
+        Some(Verb::Repair(args)) => repair::run(&args),
         Some(Verb::Header(args)) => header::run(&args),
         Some(Verb::Ls(args)) => ls::run(&args),
         Some(Verb::Show(args)) => show::run(&args),

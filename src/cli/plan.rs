@@ -51,11 +51,16 @@ pub(super) fn parse_size(text: &str) -> Result<u64> {
         .ok_or_else(|| Error::usage(format!("'{text}' is no size")).hint("such as 512m or 4g"))
 }
 
-fn format(name: Option<&String>, registry: &Registry) -> Result<Option<&'static dyn Format>> {
+/// The format of that name, if one is given.
+pub(super) fn format(
+    name: Option<&String>,
+    registry: &Registry,
+) -> Result<Option<&'static dyn Format>> {
     name.map(|name| registry.get(name)).transpose()
 }
 
-fn pairs(texts: &[String]) -> Result<Vec<Pair>> {
+/// Options typed as `KEY=VALUE`.
+pub(super) fn pairs(texts: &[String]) -> Result<Vec<Pair>> {
     texts.iter().map(|text| pair(text)).collect()
 }
 
@@ -124,6 +129,17 @@ pub(super) fn input(path: &str, args: &ReadArgs, registry: &Registry) -> Result<
     }
 }
 
+/// The one data set that `--labels` names.
+pub(super) fn labels(text: &str, registry: &Registry) -> Result<Input> {
+    let mut found = Input::parse(text, None, &[], registry)?;
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        _ => Err(Error::usage(format!(
+            "--labels takes one data set: '{text}'"
+        ))),
+    }
+}
+
 /// The conversion that the flags ask for.
 pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
     let (sources, output) = match (&args.output, args.paths.split_last()) {
@@ -138,15 +154,7 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
     let target = Target::parse(output, to, &pairs(&args.output_options)?, registry)?;
     let mut job = Job::new(inputs, target);
     if let Some(labels) = &args.labels {
-        let mut found = Input::parse(labels, None, &[], registry)?;
-        match (found.pop(), found.is_empty()) {
-            (Some(only), true) => job.labels = Some(only),
-            _ => {
-                return Err(Error::usage(format!(
-                    "--labels takes one data set: '{labels}'"
-                )));
-            }
-        }
+        job.labels = Some(self::labels(labels, registry)?);
     }
     job.utt2spk.clone_from(&args.utt2spk);
     if job.utt2spk.is_some() && job.labels.is_none() {

@@ -20,5 +20,4 @@ pub use folder::key_of_file;
 pub use output::{MemoryFiles, Output, Part};
 pub use sink::{Finish, Sink};
 pub use source::Source;
-pub use temporary::abandon_outputs;
-pub(crate) use temporary::is_temporary;
+pub use temporary::{abandon_outputs, is_temporary};

@@ -118,7 +118,7 @@ pub(super) fn unused<T>(
 }
 
 /// Whether a file name is that of something temporary, whose run may be dead.
-pub(crate) fn is_temporary(name: &str) -> bool {
+pub fn is_temporary(name: &str) -> bool {
     let stem = name.strip_prefix('.').and_then(|n| {
         n.strip_suffix(".tmp")
             .or_else(|| n.strip_suffix(".old"))?

@@ -92,7 +92,9 @@ impl SalvageReader {
         }
         let start = self.source.offset();
         let object = match read_key(&mut self.source, &mut utt.key) {
-            Ok(false) if self.source.at_end()? => return self.failure.take().map_or(Ok(false), Err),
+            Ok(false) if self.source.at_end()? => {
+                return self.failure.take().map_or(Ok(false), Err);
+            }
             Ok(true) if self.is_foreign(&utt.key)? => {
                 Err(self.source.malformed("text where a binary object is due"))
             }
@@ -150,7 +152,8 @@ impl SalvageReader {
             let next = found.map_or(self.end()?, |found| found.start);
             let gap = next.saturating_sub(end);
             // Either this entry is shorter or longer than its sizes say, or the next is damaged.
-            let own = shifted || next < end || gap < self.least || rows(utt).any(|row| gap % row == 0);
+            let own =
+                shifted || next < end || gap < self.least || rows(utt).any(|row| gap % row == 0);
             if own && !self.nameless(end, next)? {
                 let message = "no entry begins where this one ends by its sizes";
                 let error = Error::malformed(message).byte(start);
@@ -180,7 +183,11 @@ impl SalvageReader {
         let alike = shorter.filter(|(_, key)| self.likeness.is_alike(key));
         for (start, shorter) in alike.collect::<Vec<_>>() {
             // Letters before it may belong to the key, unless they break the order of the others.
-            let behind = if self.tries(end)? { self.key_here()? } else { None };
+            let behind = if self.tries(end)? {
+                self.key_here()?
+            } else {
+                None
+            };
             let likelier = self.likeness.fits_better(shorter, &key, behind.as_deref());
             if likelier || std::str::from_utf8(start).is_err() {
                 return Ok(true);

@@ -11,6 +11,7 @@ use spr_core::{Error, Result, side};
 use crate::grammar::MAGIC;
 use crate::header::MAX_COLUMNS;
 use crate::reader::PFileReader;
+use crate::salvage::SalvageReader;
 use crate::writer::{MAX_ROWS, PFileWriter};
 
 /// ICSI PFiles.
@@ -91,7 +92,8 @@ impl Format for PFile {
     }
 
     fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
-        self.open(source, options, env)
+        let order = byte_order(options)?;
+        Ok(Box::new(SalvageReader::open(source, options, order, env)?))
     }
 
     fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {

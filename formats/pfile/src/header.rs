@@ -42,6 +42,24 @@ pub(crate) struct Header {
 impl Header {
     /// Reads the header and checks it, and the length of the file where that is known.
     pub(crate) fn read(source: &mut Source, env: &Env) -> Result<Self> {
+        let header = Self::parse(source, env, Lines::check)?;
+        if let Some(rest) = source.remaining() {
+            let len = header.size + rest;
+            header.check_len(len).map_err(|e| e.file(source.name()))?;
+        }
+        Ok(header)
+    }
+
+    /// Reads of the header what the rows look like; counts that can't be are 0.
+    pub(crate) fn read_layout(source: &mut Source, env: &Env) -> Result<Self> {
+        Self::parse(source, env, Lines::layout)
+    }
+
+    fn parse(
+        source: &mut Source,
+        env: &Env,
+        check: impl FnOnce(&Lines<'_>, u64, &Limits) -> Result<Self>,
+    ) -> Result<Self> {
         let size =
             first_line(source.peek(FIRST_LINE)?, &env.limits).map_err(|e| e.file(source.name()))?;
         let mut bytes = vec![0; size];
@@ -49,14 +67,7 @@ impl Header {
         let text = bytes.split(|&b| b == 0).next().unwrap_or_default();
         let place = |e: Error| e.file(source.name());
         let lines = Lines::parse(text, &|e| env.warn(&place(e))).map_err(place)?;
-        let header = lines
-            .check(size as u64, &env.limits)
-            .map_err(|e| place(e).byte(0))?;
-        if let Some(rest) = source.remaining() {
-            let len = size as u64 + rest;
-            header.check_len(len).map_err(place)?;
-        }
-        Ok(header)
+        check(&lines, size as u64, &env.limits).map_err(|e| place(e).byte(0))
     }
 
     fn check_len(&self, len: u64) -> Result<()> {
@@ -243,6 +254,29 @@ impl<'a> Lines<'a> {
                 "{frames} rows of {columns} columns are more than a PFile can count"
             ))),
         }
+    }
+
+    /// The row, whatever is said of how many there are. Where that is plausible, the length of the
+    /// file is told.
+    fn layout(&self, size: u64, limits: &Limits) -> Result<Header> {
+        if let Ok(header) = self.check(size, limits) {
+            return Ok(header);
+        }
+        let columns = 2u64
+            .saturating_add(due(self.features, "-num_features")?)
+            .saturating_add(self.labels.unwrap_or(0));
+        let (features, labels) = self.columns(columns)?;
+        let row = limits.bytes("a row", columns.saturating_mul(WORD))?;
+        Ok(Header {
+            size,
+            sentences: 0,
+            frames: 0,
+            columns: row / size_of::<u32>(),
+            features,
+            labels,
+            table: false,
+            file_len: 0,
+        })
     }
 
     /// Where the features and the labels stand in a row of `all` columns.

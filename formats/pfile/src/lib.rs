@@ -6,6 +6,7 @@ mod header;
 mod interleave;
 mod reader;
 mod rows;
+mod salvage;
 mod table;
 mod writer;
 

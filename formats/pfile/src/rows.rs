@@ -80,13 +80,7 @@ impl Rows {
         utt: &mut Utterance,
         limits: &Limits,
     ) -> Result<()> {
-        let features = (self.header.features.len(), Dtype::F32, Rank::Matrix);
-        let labels = match self.header.labels.len() {
-            1 => (1, Dtype::I32, Rank::Vector),
-            n => (n, Dtype::I32, Rank::Matrix),
-        };
-        start(&mut utt.features, features);
-        start(&mut utt.labels, labels);
+        start(utt, &self.header);
         let mut frame = 0;
         while !self.at_end() {
             if self.taken == self.filled {
@@ -192,7 +186,20 @@ impl Rows {
     }
 }
 
-fn start(matrix: &mut Option<Matrix>, (columns, dtype, rank): (usize, Dtype, Rank)) {
+/// Makes `utt` ready for the rows of a sentence.
+pub(crate) fn start(utt: &mut Utterance, header: &Header) {
+    let rank = match header.labels.len() {
+        1 => Rank::Vector,
+        _ => Rank::Matrix,
+    };
+    start_matrix(
+        &mut utt.features,
+        (header.features.len(), Dtype::F32, Rank::Matrix),
+    );
+    start_matrix(&mut utt.labels, (header.labels.len(), Dtype::I32, rank));
+}
+
+fn start_matrix(matrix: &mut Option<Matrix>, (columns, dtype, rank): (usize, Dtype, Rank)) {
     if columns == 0 {
         *matrix = None;
     } else {

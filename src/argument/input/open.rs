@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use spr_core::bytes::{Env, Source};
+use spr_core::bytes::{Codec, Env, Source};
 use spr_core::format::{Count, Format, Lookup, Place as Kind, Reader, Registry, Score};
 use spr_core::stage::{Chain, FolderReader, JoinLabels};
-use spr_core::{Error, KeyMap, Result};
+use spr_core::{Error, ErrorKind, KeyMap, Result};
 
 use super::{Input, Place};
 
@@ -28,7 +28,27 @@ impl Input {
     ) -> Result<(&'static dyn Format, &'static str)> {
         match self.format {
             Some(format) => Ok((format, "as named")),
-            None => detect(source, registry),
+            None => detect(source, registry).or_else(|error| self.by_name(source, registry, error)),
+        }
+    }
+
+    /// The format that the extension of damaged data asks for.
+    fn by_name(
+        &self,
+        source: &Source,
+        registry: &Registry,
+        error: Error,
+    ) -> Result<(&'static dyn Format, &'static str)> {
+        let path = source.path().map(Codec::strip_extension);
+        let extension = path.and_then(|path| path.extension()?.to_str());
+        match extension
+            .map(|extension| registry.by_extension(extension))
+            .as_deref()
+        {
+            Some([format]) if self.damaged && error.kind() == ErrorKind::Unrecognised => {
+                Ok((*format, "by its extension"))
+            }
+            _ => Err(error),
         }
     }
 
@@ -68,6 +88,17 @@ impl Input {
         Ok(Box::new(joined))
     }
 
+    /// As [`open`](Self::open), but damaged data are read past each damaged stretch, an error that
+    /// can continue, as far as their format lets the rest be found again.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn salvage(&self, registry: &Registry, env: &Env) -> Result<Opened> {
+        let mut input = self.clone();
+        input.salvaged();
+        input.open(registry, env)
+    }
+
     /// Opens the data set as it is stored.
     fn open_stored(&self, registry: &Registry, env: &Env) -> Result<Opened> {
         match &self.place {
@@ -75,7 +106,11 @@ impl Input {
             Place::At(locator) => {
                 let mut source = env.open(locator)?;
                 let (format, why) = self.format_of(&mut source, registry)?;
-                let reader = format.open(source, &self.options(format)?, env)?;
+                let options = self.options(format)?;
+                let reader = match self.damaged {
+                    true => format.salvage(source, &options, env)?,
+                    false => format.open(source, &options, env)?,
+                };
                 Ok(Opened {
                     reader,
                     format,

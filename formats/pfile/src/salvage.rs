@@ -1,0 +1,259 @@
+//! PFiles that are damaged: sentences are found by the numbers in their rows, whatever the header
+//! counts and the table says.
+
+use spr_core::bytes::{ByteOrder, Env, Source};
+use spr_core::format::{Options, Reader};
+use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Utterance};
+use spr_core::side::SideReader;
+use spr_core::{Error, ErrorKind, Limits, Result};
+
+use crate::header::Header;
+use crate::interleave::{Columns, ordered};
+use crate::rows::start;
+
+const WORD: usize = size_of::<u32>();
+/// Entries of a table that are looked at.
+const ENTRIES: usize = 64;
+
+pub(crate) struct SalvageReader {
+    source: Source,
+    header: Header,
+    order: ByteOrder,
+    /// Where the next sentence is to start, and its number.
+    at: u64,
+    number: u32,
+    side: Option<SideReader>,
+    /// Lines of the side file that were read.
+    named: u32,
+    row: Vec<u32>,
+    info: DatasetInfo,
+    limits: Limits,
+    /// Why the file breaks off, told at its end.
+    failure: Option<Error>,
+    ended: bool,
+}
+
+impl SalvageReader {
+    pub(crate) fn open(
+        source: Source,
+        options: &Options,
+        order: Option<ByteOrder>,
+        env: &Env,
+    ) -> Result<Self> {
+        let (mut source, failure) = source.into_salvage()?;
+        let side = SideReader::find(&source, options, env)?;
+        let header = Header::read_layout(&mut source, env)?;
+        let order = match order {
+            Some(order) => order,
+            None => find_order(&mut source, header.columns)?,
+        };
+        let info = DatasetInfo {
+            label_columns: Some(header.labels.len() as u64),
+            compression: source.compression(),
+            byte_order: Some(order),
+            keys: match side {
+                Some(_) => KeySource::SideFile,
+                None => KeySource::Generated,
+            },
+            ..DatasetInfo::default()
+        };
+        Ok(Self {
+            at: source.offset(),
+            row: vec![0; header.columns],
+            source,
+            header,
+            order,
+            number: 0,
+            side,
+            named: 0,
+            info,
+            limits: env.limits,
+            failure,
+            ended: false,
+        })
+    }
+
+    fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let (begin, number) = (self.at, self.number);
+        self.source.seek(begin)?;
+        if self.is_end()? {
+            let missing = self.source.at_end()? && begin < self.header.file_len;
+            self.at = self.source.len().unwrap_or(begin);
+            self.ended = true;
+            return match self.failure.take() {
+                Some(error) => Err(error),
+                None if missing && begin == self.at && number == 0 => {
+                    Err(Error::truncated("the file ends behind its header"))
+                }
+                None => Ok(false),
+            };
+        }
+        let rows = self.rows(utt)?;
+        let end = self.source.offset();
+        let follows = match self.head()? {
+            Some((sentence, 0)) if sentence == number + 1 => true,
+            _ => self.is_end()? && (!self.source.at_end()? || end >= self.header.file_len),
+        };
+        if rows > 0 && follows {
+            (self.at, self.number) = (end, number + 1);
+            self.name(number, u64::from(rows), utt)?;
+            return Ok(true);
+        }
+        let (at, next) = self.find(begin + 1)?;
+        self.number = next.unwrap_or(number).max(number + 1);
+        let message = match next {
+            Some(next) => format!(
+                "sentence {number} is damaged; sentence {next} is the next whole one, after {} bytes",
+                at - begin
+            ),
+            None => format!("sentence {number} is damaged or cut off; none follows"),
+        };
+        self.at = at;
+        Err(Error::malformed(message).byte(begin).continuable())
+    }
+
+    /// Reads the rows of the sentence that starts here, as far as they are numbered.
+    fn rows(&mut self, utt: &mut Utterance) -> Result<u32> {
+        utt.meta.clear();
+        utt.clear_others();
+        start(utt, &self.header);
+        let stride = self.header.columns;
+        let mut frame = 0;
+        while self.head()? == Some((self.number, frame)) {
+            let row = bytemuck::cast_slice_mut(&mut self.row);
+            match self.source.fill(row) {
+                Err(error) if error.kind() == ErrorKind::Truncated => return Ok(0),
+                result => result?,
+            }
+            let parts = [
+                (&mut utt.features, &self.header.features),
+                (&mut utt.labels, &self.header.labels),
+            ];
+            for (matrix, columns) in parts {
+                let Some(matrix) = matrix else { continue };
+                let cells = matrix.extend_rows(1, &self.limits)?;
+                let columns = Columns {
+                    at: columns.start,
+                    width: columns.len(),
+                    stride,
+                };
+                columns.gather(&self.row, bytemuck::cast_slice_mut(cells), self.order);
+            }
+            frame += 1;
+        }
+        Ok(frame)
+    }
+
+    /// Sentence and frame of the row here.
+    fn head(&mut self) -> Result<Option<(u32, u32)>> {
+        let head = self.source.peek(2 * WORD)?;
+        Ok(words(head, self.order)
+            .zip(words(head.get(WORD..).unwrap_or_default(), self.order)))
+    }
+
+    /// Whether no row stands here, but the end or a sentence table.
+    fn is_end(&mut self) -> Result<bool> {
+        let left = self.source.remaining().unwrap_or(u64::MAX);
+        if left == 0 {
+            return Ok(true);
+        }
+        if left > (u64::from(self.number) + 1) * WORD as u64 || !left.is_multiple_of(WORD as u64) {
+            return Ok(false);
+        }
+        let order = self.order;
+        let entries = self.source.peek(ENTRIES * WORD)?.chunks_exact(WORD);
+        let entries: Vec<_> = entries.filter_map(|entry| words(entry, order)).collect();
+        let rising = entries.windows(2).all(|pair| pair[0] < pair[1]);
+        Ok(entries.first() == Some(&0) && rising)
+    }
+
+    /// Where the next sentence after the damaged one starts, and its number.
+    fn find(&mut self, from: u64) -> Result<(u64, Option<u32>)> {
+        let len = self.source.len().unwrap_or(0);
+        let row = self.header.columns * WORD;
+        let mut at = from;
+        while at < len {
+            self.source.seek(at)?;
+            let head = self.source.peek(2 * row + 2 * WORD)?.to_vec();
+            let steps = head.len().saturating_sub(row + 2 * WORD - 1);
+            if steps == 0 {
+                break;
+            }
+            for step in 0..steps {
+                let row_at = |n: usize| {
+                    let head = head.get(step + n * row..)?;
+                    let sentence = words(head, self.order)?;
+                    Some((sentence, words(head.get(WORD..)?, self.order)?))
+                };
+                let (Some((sentence, 0)), Some(second)) = (row_at(0), row_at(1)) else {
+                    continue;
+                };
+                let possible = sentence > self.number && u64::from(sentence) * (row as u64) < len;
+                if possible && [(sentence, 1), (sentence + 1, 0)].contains(&second) {
+                    return Ok((at + step as u64, Some(sentence)));
+                }
+            }
+            at += steps as u64;
+        }
+        Ok((len, None))
+    }
+
+    /// Names sentence `number` by the side file, which must give it as many frames.
+    fn name(&mut self, number: u32, rows: u64, utt: &mut Utterance) -> Result<()> {
+        utt.key = Key::generated(number.into());
+        let Some(side) = &mut self.side else {
+            return Ok(());
+        };
+        let mut frames = None;
+        while self.named <= number {
+            frames = side.read(&mut utt.key)?;
+            self.named += 1;
+        }
+        let message = match frames {
+            Some(n) if n == rows => return Ok(()),
+            Some(n) => format!("says {n} frames, the data have {rows}"),
+            None => "has fewer lines than the data have utterances".to_owned(),
+        };
+        Err(side.error(message).utterance(&utt.key).continuable())
+    }
+}
+
+/// The first word of `bytes`.
+fn words(bytes: &[u8], order: ByteOrder) -> Option<u32> {
+    bytes.first_chunk().map(|word| ordered(order, u32::from_ne_bytes(*word)))
+}
+
+/// The order in which more of the first rows have small numbers of sentences and frames.
+fn find_order(source: &mut Source, columns: usize) -> Result<ByteOrder> {
+    let row = columns * WORD;
+    let head = source.peek(row.saturating_mul(8))?;
+    let small = |order| {
+        let numbers = head.chunks(row).flat_map(|row| {
+            let frame = row.get(WORD..).unwrap_or_default();
+            [words(row, order), words(frame, order)]
+        });
+        numbers.flatten().filter(|n| *n < 1 << 16).count()
+    };
+    Ok(match small(ByteOrder::Little) > small(ByteOrder::Big) {
+        true => ByteOrder::Little,
+        false => ByteOrder::Big,
+    })
+}
+
+impl Reader for SalvageReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.ended {
+            return Ok(false);
+        }
+        let result = self.next(utt);
+        self.ended |= match &result {
+            Ok(more) => !more,
+            Err(error) => !error.can_continue(),
+        };
+        result.map_err(|e| e.file(self.source.name()))
+    }
+}

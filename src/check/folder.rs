@@ -1,0 +1,315 @@
+//! Kaldi's data folders: what each file holds, and that they agree.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use spr_core::bytes::Env;
+use spr_core::format::Registry;
+use spr_core::model::Key;
+use spr_core::{Error, Result};
+
+use super::findings::Findings;
+use super::lines::{self, Line};
+use super::stream::{self, Frames};
+use super::{Options, Summary, about};
+use crate::argument::Input;
+
+/// What a file has a line for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Utterance,
+    Speaker,
+    Recording,
+}
+
+impl By {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Utterance => "utterance",
+            Self::Speaker => "speaker",
+            Self::Recording => "recording",
+        }
+    }
+}
+
+/// Whether a line's value is as it should be; else what is wrong.
+type Rule = fn(&str) -> Option<&'static str>;
+
+/// The files that are known beside `utt2spk`, `spk2utt` and `segments`.
+const FILES: &[(&str, By, Rule)] = &[
+    ("text", By::Utterance, transcript),
+    ("feats.scp", By::Utterance, value),
+    ("vad.scp", By::Utterance, value),
+    ("utt2lang", By::Utterance, word),
+    ("utt2uniq", By::Utterance, word),
+    ("utt2dur", By::Utterance, positive),
+    ("utt2num_frames", By::Utterance, count),
+    ("utt2warp", By::Utterance, value),
+    ("cmvn.scp", By::Speaker, value),
+    ("spk2gender", By::Speaker, gender),
+    ("spk2warp", By::Speaker, warp),
+    ("wav.scp", By::Recording, wave),
+    ("reco2dur", By::Recording, positive),
+    ("reco2file_and_channel", By::Recording, channel),
+];
+
+fn value(rest: &str) -> Option<&'static str> {
+    rest.is_empty().then_some("nothing follows the key")
+}
+
+fn word(rest: &str) -> Option<&'static str> {
+    (rest.split_whitespace().count() != 1).then_some("one word is due after the key")
+}
+
+fn transcript(rest: &str) -> Option<&'static str> {
+    let special = |w: &str| matches!(w, "<s>" | "</s>" | "#0");
+    if rest.split_whitespace().any(special) {
+        return Some("<s>, </s> and #0 may not stand in a text");
+    }
+    rest.chars()
+        .any(|c| c.is_control() && c != '\t')
+        .then_some("a control character in the text")
+}
+
+fn positive(rest: &str) -> Option<&'static str> {
+    let number = rest.parse::<f64>().is_ok_and(|n| n > 0.0 && n.is_finite());
+    (!number).then_some("a number of seconds above 0 is due after the key")
+}
+
+fn count(rest: &str) -> Option<&'static str> {
+    let number = rest.parse::<u64>().is_ok_and(|n| n > 0);
+    (!number).then_some("a number of frames above 0 is due after the key")
+}
+
+fn gender(rest: &str) -> Option<&'static str> {
+    (!matches!(rest, "m" | "f")).then_some("m or f is due after the key")
+}
+
+fn warp(rest: &str) -> Option<&'static str> {
+    let inside = rest.parse::<f64>().is_ok_and(|n| (0.5..=1.5).contains(&n));
+    (!inside).then_some("a number from 0.5 to 1.5 is due after the key")
+}
+
+fn wave(rest: &str) -> Option<&'static str> {
+    match rest.contains('~') {
+        true => Some("~ is not understood in the name of a file"),
+        false => value(rest),
+    }
+}
+
+fn channel(rest: &str) -> Option<&'static str> {
+    let mut words = rest.split_whitespace();
+    let right = matches!(
+        (words.next(), words.next(), words.next()),
+        (Some(_), Some("A" | "B" | "1"), None)
+    );
+    (!right).then_some("the name of a recording and A or B are due after the key")
+}
+
+/// Whether a folder has what only data folders have.
+pub(super) fn is_data_folder(path: &Path) -> bool {
+    let names = ["utt2spk", "spk2utt", "feats.scp", "wav.scp"];
+    names.iter().any(|name| path.join(name).is_file())
+}
+
+/// Checks the files of a data folder, what they point to, and that they agree.
+pub(super) fn check(
+    folder: &Path,
+    options: &Options,
+    registry: &Registry,
+    env: &Env,
+    summary: &mut Summary,
+    found: &mut Findings<'_>,
+) -> Result<()> {
+    let utt2spk = existing(folder, "utt2spk", found);
+    let mut speakers: BTreeMap<Key, BTreeSet<Key>> = BTreeMap::new();
+    let mut utts = None;
+    if let Some(path) = &utt2spk {
+        let mut last = String::new();
+        let keys = lines::read(path, env, found, |line, found| {
+            if let Some(message) = word(line.rest) {
+                return found.fault("lines", line.error(message));
+            }
+            if line.rest < last.as_str() {
+                let hint = "let the names of utterances start with those of their speakers";
+                let message = format!("speaker {} comes after {last}", line.rest);
+                found.note("order", line.error(message).hint(hint));
+            }
+            line.rest.clone_into(&mut last);
+            let own = speakers.entry(Key::from(line.rest)).or_default();
+            own.insert(line.key.clone());
+        })?;
+        if let (Some((only, _)), 1) = (speakers.first_key_value(), speakers.len()) {
+            let message = format!("all utterances have one speaker, {only}");
+            found.note("speakers", about(path.display().to_string(), message));
+        }
+        utts = Some((path.clone(), keys.into_iter().collect::<BTreeSet<_>>()));
+    }
+    if let Some(path) = existing(folder, "spk2utt", found) {
+        inverse(&path, &speakers, env, found)?;
+    }
+    let mut recordings = None;
+    let segments = folder.join("segments");
+    if segments.is_file() {
+        let mut named = BTreeSet::new();
+        let keys = lines::read(&segments, env, found, |line, found| {
+            segment(&line, &mut named, found);
+        })?;
+        agree(&segments, &keys, utts.as_ref(), By::Utterance, found);
+        recordings = Some((segments.clone(), named));
+        if !folder.join("wav.scp").is_file() {
+            let message = "the recordings it names have no wav.scp";
+            found.fault("missing", about(segments.display().to_string(), message));
+        }
+    }
+    let speakers = utt2spk.map(|path| (path, speakers.into_keys().collect()));
+    let mut frames = HashMap::new();
+    for (name, by, rule) in FILES {
+        let path = folder.join(name);
+        if !path.is_file() {
+            continue;
+        }
+        let counts = *name == "utt2num_frames";
+        let keys = lines::read(&path, env, found, |line, found| {
+            if let Some(message) = rule(line.rest) {
+                found.fault("lines", line.error(message));
+            }
+            if let (true, Ok(n)) = (counts, line.rest.parse()) {
+                frames.insert(line.key.clone(), n);
+            }
+        })?;
+        let due = match by {
+            By::Utterance => utts.as_ref(),
+            By::Speaker => speakers.as_ref(),
+            By::Recording => recordings.as_ref().or(utts.as_ref()),
+        };
+        agree(&path, &keys, due, *by, found);
+    }
+    summary.utterances = utts.map_or(0, |(_, utts)| utts.len() as u64);
+    let tables = ["feats.scp", "cmvn.scp", "vad.scp"];
+    for (name, path) in tables.map(|name| (name, folder.join(name))) {
+        if !path.is_file() {
+            continue;
+        }
+        let text = format!("kaldi:{}", path.display());
+        let frames = match name {
+            "feats.scp" if !frames.is_empty() => {
+                let name = folder.join("utt2num_frames").display().to_string();
+                Some(Frames::new(name, std::mem::take(&mut frames)))
+            }
+            _ => None,
+        };
+        let mut own = Summary::default();
+        for input in Input::parse(&text, None, &[], registry)? {
+            let frames = frames.clone();
+            stream::check(
+                &input,
+                options.quick,
+                frames,
+                (registry, env),
+                &mut own,
+                found,
+            )?;
+        }
+        if name == "feats.scp" {
+            summary.frames = own.frames;
+        }
+    }
+    Ok(())
+}
+
+/// The path of a file that must be there.
+fn existing(folder: &Path, name: &str, found: &mut Findings<'_>) -> Option<PathBuf> {
+    let path = folder.join(name);
+    if path.is_file() {
+        return Some(path);
+    }
+    let error = about(path.display().to_string(), "is missing");
+    found.fault(
+        "missing",
+        error.hint("Kaldi's data folders have utt2spk and spk2utt"),
+    );
+    None
+}
+
+/// Checks that `spk2utt` says what `utt2spk` says.
+fn inverse(
+    path: &Path,
+    speakers: &BTreeMap<Key, BTreeSet<Key>>,
+    env: &Env,
+    found: &mut Findings<'_>,
+) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    lines::read(path, env, found, |line, found| {
+        let own: BTreeSet<_> = line.rest.split_whitespace().map(Key::from).collect();
+        seen.insert(line.key.clone());
+        let empty = BTreeSet::new();
+        let due = speakers.get(line.key).unwrap_or(&empty);
+        let hint = "utt2spk_to_spk2utt.pl makes it anew";
+        for (one, other, what) in [
+            (due, &own, "is not listed, but utt2spk has it"),
+            (&own, due, "is listed, but not by utt2spk"),
+        ] {
+            for utt in one.difference(other) {
+                let message = format!("{utt} {what}");
+                found.fault("speakers", line.error(message).hint(hint));
+            }
+        }
+    })?;
+    for speaker in speakers.keys().filter(|speaker| !seen.contains(*speaker)) {
+        let error = about(
+            path.display().to_string(),
+            "has no line for this speaker of utt2spk",
+        );
+        found.fault("speakers", error.utterance(speaker));
+    }
+    Ok(())
+}
+
+/// Checks a line `utterance recording start end`.
+fn segment(line: &Line<'_>, recordings: &mut BTreeSet<Key>, found: &mut Findings<'_>) {
+    let words: Vec<_> = line.rest.split_whitespace().collect();
+    let [recording, start, end] = words.as_slice() else {
+        let message = "a recording, a start and an end are due after the key";
+        return found.fault("lines", line.error(message));
+    };
+    recordings.insert(Key::from(*recording));
+    let message = match (start.parse::<f64>(), end.parse::<f64>()) {
+        (Ok(start), Ok(end)) if start >= 0.0 && (end > start || end == -1.0) => return,
+        (Ok(_), Ok(_)) => format!("starts at {start} and ends at {end}"),
+        _ => format!("'{start}' and '{end}' are no times"),
+    };
+    found.fault("segments", line.error(message));
+}
+
+/// Checks that a file has the keys that another file gives.
+fn agree(
+    path: &Path,
+    keys: &[Key],
+    due: Option<&(PathBuf, BTreeSet<Key>)>,
+    by: By,
+    found: &mut Findings<'_>,
+) {
+    let Some((other, due)) = due else { return };
+    let keys: BTreeSet<_> = keys.iter().cloned().collect();
+    let base = |path: &Path| {
+        path.file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let (file, other) = (path.display().to_string(), base(other));
+    let mut tell = |key: &Key, message: String| {
+        let error = Error::unfit(message).file(&file).utterance(key);
+        found.fault(
+            "keys",
+            error.hint("fix_data_dir.sh keeps what all files have"),
+        );
+    };
+    for key in due.difference(&keys) {
+        tell(key, format!("no line for this {} of {other}", by.name()));
+    }
+    for key in keys.difference(due) {
+        tell(key, format!("{other} has no such {}", by.name()));
+    }
+}

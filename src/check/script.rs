@@ -1,0 +1,133 @@
+//! Script files against the archives they point into.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use spr_core::Result;
+use spr_core::bytes::{Env, Locator, Source};
+use spr_core::model::{Key, is_word_byte};
+use spr_format_kaldi::specifier::rxfilename;
+
+use super::about;
+use super::findings::Findings;
+
+/// Bytes in which the key before an object is looked for.
+const REACH: u64 = 512;
+
+/// Checks that each line of the script file points behind its key. If it is not the `input`
+/// itself but the index of an archive with these `keys`, it must have the same keys.
+pub(super) fn check(
+    path: &Path,
+    input: bool,
+    env: &Env,
+    keys: &HashSet<Key>,
+    found: &mut Findings<'_>,
+) -> Result<()> {
+    let mut open: Option<(PathBuf, Source)> = None;
+    let mut listed = HashSet::new();
+    let mut source = env.open_file(path)?;
+    let (mut line, mut number) = (Vec::new(), 0);
+    let name = path.display().to_string();
+    while source.line(&mut line, &env.limits)? {
+        number += 1;
+        let text = String::from_utf8_lossy(&line);
+        let Some((word, rest)) = text.trim().split_once([' ', '\t']) else {
+            continue;
+        };
+        let key = Key::from(word);
+        let place = rest.trim_start();
+        let place = match (place.ends_with(']'), place.split_once('[')) {
+            (true, Some((place, _))) => place,
+            _ => place,
+        };
+        // What can't be understood or opened shows when it is read.
+        if let Ok(Locator::FileAt(target, offset)) = rxfilename(place)
+            && offset > 0
+        {
+            if open.as_ref().is_none_or(|(path, _)| *path != target) {
+                let at = Locator::File(target.clone());
+                let source = env.open_from(Some(path), &at);
+                open = source.ok().map(|source| (target, source));
+            }
+            if let Some((_, archive)) = open.as_mut().filter(|(_, archive)| archive.can_seek())
+                && let Some(message) = misplaced(archive, offset, &key)
+            {
+                let error = about(&name, message).line(number).utterance(&key);
+                let hint = "the script file is not of this archive; repair makes a new one";
+                found.fault("offsets", error.hint(hint));
+            }
+        }
+        listed.insert(key);
+    }
+    if input || keys.is_empty() {
+        return Ok(());
+    }
+    let sides = [
+        (
+            keys,
+            &listed,
+            "is in the archive, but not in its script file",
+        ),
+        (
+            &listed,
+            keys,
+            "is in the script file, but not in its archive",
+        ),
+    ];
+    for (one, other, message) in sides {
+        let mut missing: Vec<_> = one.difference(other).collect();
+        missing.sort_unstable();
+        for key in missing {
+            found.fault("index", about(&name, message).utterance(key));
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with a place that is to be right behind `key`. Keys that begin or end with the
+/// one there come of copies of data sets and of segments.
+fn misplaced(archive: &mut Source, offset: u64, key: &Key) -> Option<String> {
+    if archive.len().is_some_and(|len| offset >= len) {
+        return Some(format!(
+            "byte {offset} is past the end of {}",
+            archive.name()
+        ));
+    }
+    let from = offset.saturating_sub(REACH);
+    archive.seek(from).ok()?;
+    let before = archive
+        .peek(usize::try_from(offset - from).ok()?)
+        .ok()?
+        .to_vec();
+    let nothing = || {
+        Some(format!(
+            "byte {offset} of {} is not behind a key",
+            archive.name()
+        ))
+    };
+    let Some((b' ' | b'\t', before)) = before.split_last() else {
+        return nothing();
+    };
+    let own = key.as_bytes();
+    if before.ends_with(own) {
+        return None;
+    }
+    let word = before
+        .iter()
+        .rev()
+        .take_while(|b| is_word_byte(**b))
+        .count();
+    let word = before.get(before.len() - word..)?;
+    if word.is_empty() {
+        return nothing();
+    }
+    let mut ends = (0..word.len().saturating_sub(2)).filter_map(|i| word.get(i..));
+    let kin = ends.any(|end| own.starts_with(end) || own.ends_with(end));
+    let there = Key::from(word);
+    (!kin).then(|| {
+        format!(
+            "byte {offset} of {} is behind the key {there}",
+            archive.name()
+        )
+    })
+}

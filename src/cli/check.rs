@@ -1,0 +1,135 @@
+//! `spr-convert check IN...`.
+
+use clap::Args;
+use serde_json::json;
+use spr_core::Result;
+
+use super::args::ReadArgs;
+use super::{DONE, FAILED, NO, plan, print, print_lines, report};
+use crate::builtin;
+use crate::check::{Finding, Options, Summary, check};
+
+const EXAMPLES: &str = "\
+Examples:
+  spr-convert check feats.ark                    all that is wrong, with its place
+  spr-convert check feats.scp --labels ali.ark   and whether the labels fit
+  spr-convert check --quick train.pfile          ends, counts, indexes and offsets
+  spr-convert check data/train                   a data folder of Kaldi's";
+
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct CheckArgs {
+    /// Data to check; a folder may be one of Kaldi's data folders
+    #[arg(value_name = "IN", required = true)]
+    paths: Vec<String>,
+    /// Check that each utterance has as many labels here as it has frames
+    #[arg(long, value_name = "IN")]
+    labels: Option<String>,
+    /// Check ends, counts, indexes and offsets, but no values
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// Checks data sets.
+pub(super) fn run(args: &CheckArgs) -> Result<u8> {
+    let registry = builtin::registry();
+    let env = plan::env(&args.read)?;
+    let mut options = Options {
+        quick: args.quick,
+        labels: None,
+    };
+    if let Some(labels) = &args.labels {
+        options.labels = Some(plan::labels(labels, &registry)?);
+    }
+    let mut status = DONE;
+    let mut hint = String::new();
+    for input in plan::inputs(&args.paths, &args.read, &registry)? {
+        if args.read.explain {
+            print_lines(&format!("input: {}\n", input.explain(&registry, &env)?))?;
+            continue;
+        }
+        let mut written = Ok(DONE);
+        let mut show = |finding: Finding| {
+            if written.is_ok() {
+                written = match args.read.json {
+                    true => print(format!("{}\n", finding_json(&finding)).as_bytes()),
+                    false => print_lines(&describe(&finding, &mut hint)),
+                };
+            }
+        };
+        let result = check(&input, &options, &registry, &env, &mut show);
+        written?;
+        match result {
+            Ok(summary) => {
+                let text = match args.read.json {
+                    true => format!("{}\n", summary_json(input.text(), &summary)),
+                    false => closing(input.text(), &summary),
+                };
+                if args.read.json || !args.read.quiet {
+                    print(text.as_bytes())?;
+                }
+                if summary.faults > 0 {
+                    status = status.max(NO);
+                }
+            }
+            Err(error) => {
+                report::error(&error);
+                status = FAILED;
+            }
+        }
+    }
+    Ok(status)
+}
+
+/// A finding for people: where and what, and a second line with what to do, unless the finding
+/// before had the same.
+fn describe(finding: &Finding, last: &mut String) -> String {
+    let name = finding.severity.name();
+    let mut text = format!("{name}: {}\n", finding.error);
+    if let Some(hint) = finding.error.hint_text().filter(|hint| hint != last) {
+        text.push_str(&format!("  hint: {hint}\n"));
+        hint.clone_into(last);
+    }
+    text
+}
+
+fn closing(input: &str, summary: &Summary) -> String {
+    let found = match (summary.faults, summary.notes) {
+        (0, 0) => "nothing wrong".to_owned(),
+        (faults, 0) => report::count(faults, "fault"),
+        (faults, notes) => format!(
+            "{}, {}",
+            report::count(faults, "fault"),
+            report::count(notes, "note")
+        ),
+    };
+    if summary.format.is_empty() {
+        return format!("{input}: {found}, nothing can be read\n");
+    }
+    let utterances = report::count(summary.utterances, "utterance");
+    let frames = report::count(summary.frames, "frame");
+    format!(
+        "{input}: {found} ({}, {utterances}, {frames})\n",
+        summary.format
+    )
+}
+
+fn finding_json(finding: &Finding) -> serde_json::Value {
+    let mut value = report::error_json(&finding.error);
+    value["severity"] = json!(finding.severity.name());
+    value["sort"] = json!(finding.sort);
+    value
+}
+
+fn summary_json(input: &str, summary: &Summary) -> serde_json::Value {
+    json!({
+        "input": input,
+        "format": summary.format,
+        "utterances": summary.utterances,
+        "frames": summary.frames,
+        "faults": summary.faults,
+        "notes": summary.notes,
+    })
+}
