@@ -7,7 +7,7 @@ use spr_core::{Error, Result};
 
 use super::args::ReadArgs;
 use super::out::Out;
-use super::{NO, DONE, plan, report};
+use super::{DONE, NO, plan, report};
 use crate::argument::Input;
 use crate::builtin;
 use crate::verbs::diff::{Difference, Finding, Spot, Summary, Tolerance, Values, by_key, in_order};

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::Registry;
-use spr_core::Result;
 
 use super::args::{ProgressArg, ReadArgs};
 use super::progress::Progress;

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod audio;
+mod check;
 mod convert;
 mod damage;
 #[cfg(unix)]

@@ -42,7 +42,7 @@ pub(crate) struct Header {
 impl Header {
     /// Reads the header and checks it, and the length of the file where that is known.
     pub(crate) fn read(source: &mut Source, env: &Env) -> Result<Self> {
-        let header = Self::parse(source, env, Lines::check)?;
+        let header = Self::parse(source, env, |lines, size, limits| lines.check(size, limits))?;
         if let Some(rest) = source.remaining() {
             let len = header.size + rest;
             header.check_len(len).map_err(|e| e.file(source.name()))?;
@@ -52,7 +52,9 @@ impl Header {
 
     /// Reads of the header what the rows look like; counts that can't be are 0.
     pub(crate) fn read_layout(source: &mut Source, env: &Env) -> Result<Self> {
-        Self::parse(source, env, Lines::layout)
+        Self::parse(source, env, |lines, size, limits| {
+            lines.layout(size, limits)
+        })
     }
 
     fn parse(

@@ -3,7 +3,7 @@
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::{Options, Reader};
-use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Utterance};
+use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
 use spr_core::side::SideReader;
 use spr_core::{Error, ErrorKind, Limits, Result};
 
@@ -43,26 +43,21 @@ impl SalvageReader {
         let (mut source, failure) = source.into_salvage()?;
         let side = SideReader::find(&source, options, env)?;
         let header = Header::read_layout(&mut source, env)?;
-        let order = match order {
-            Some(order) => order,
-            None => find_order(&mut source, header.columns)?,
-        };
         let info = DatasetInfo {
             label_columns: Some(header.labels.len() as u64),
             compression: source.compression(),
-            byte_order: Some(order),
             keys: match side {
                 Some(_) => KeySource::SideFile,
                 None => KeySource::Generated,
             },
             ..DatasetInfo::default()
         };
-        Ok(Self {
+        let mut reader = Self {
             at: source.offset(),
             row: vec![0; header.columns],
             source,
             header,
-            order,
+            order: ByteOrder::Big,
             number: 0,
             side,
             named: 0,
@@ -70,21 +65,45 @@ impl SalvageReader {
             limits: env.limits,
             failure,
             ended: false,
+        };
+        reader.order = match order {
+            Some(order) => order,
+            None => reader.find_order()?,
+        };
+        reader.info.byte_order = Some(reader.order);
+        Ok(reader)
+    }
+
+    /// The order that the second row shows, or else that in which a second sentence is found first.
+    fn find_order(&mut self) -> Result<ByteOrder> {
+        let row = self.header.columns * WORD;
+        match self.source.peek(row + 2 * WORD)?.get(row..) {
+            Some([0, 0, 0, 0, 0, 0, 0, 1] | [0, 0, 0, 1, 0, 0, 0, 0]) => return Ok(ByteOrder::Big),
+            Some([0, 0, 0, 0, 1, 0, 0, 0] | [1, 0, 0, 0, 0, 0, 0, 0]) => {
+                return Ok(ByteOrder::Little);
+            }
+            _ => {}
+        }
+        let mut places = [ByteOrder::Big, ByteOrder::Little].map(|order| (u64::MAX, order));
+        for (place, order) in &mut places {
+            self.order = *order;
+            *place = self.find(self.at)?.0;
+        }
+        let [(big, _), (little, _)] = places;
+        Ok(match little < big {
+            true => ByteOrder::Little,
+            false => ByteOrder::Big,
         })
     }
 
     fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
         let (begin, number) = (self.at, self.number);
         self.source.seek(begin)?;
-        if self.is_end()? {
-            let missing = self.source.at_end()? && begin < self.header.file_len;
+        if self.is_end(number)? {
             self.at = self.source.len().unwrap_or(begin);
             self.ended = true;
             return match self.failure.take() {
                 Some(error) => Err(error),
-                None if missing && begin == self.at && number == 0 => {
-                    Err(Error::truncated("the file ends behind its header"))
-                }
                 None => Ok(false),
             };
         }
@@ -92,7 +111,7 @@ impl SalvageReader {
         let end = self.source.offset();
         let follows = match self.head()? {
             Some((sentence, 0)) if sentence == number + 1 => true,
-            _ => self.is_end()? && (!self.source.at_end()? || end >= self.header.file_len),
+            _ => self.is_end(number + 1)? && (!self.source.at_end()? || end >= self.due_end()),
         };
         if rows > 0 && follows {
             (self.at, self.number) = (end, number + 1);
@@ -147,24 +166,30 @@ impl SalvageReader {
     /// Sentence and frame of the row here.
     fn head(&mut self) -> Result<Option<(u32, u32)>> {
         let head = self.source.peek(2 * WORD)?;
-        Ok(words(head, self.order)
-            .zip(words(head.get(WORD..).unwrap_or_default(), self.order)))
+        Ok(words(head, self.order).zip(words(head.get(WORD..).unwrap_or_default(), self.order)))
     }
 
-    /// Whether no row stands here, but the end or a sentence table.
-    fn is_end(&mut self) -> Result<bool> {
-        let left = self.source.remaining().unwrap_or(u64::MAX);
-        if left == 0 {
-            return Ok(true);
+    /// Where the rows end by the header's counts, if those are not wrong at once.
+    fn due_end(&self) -> u64 {
+        let rows = u64::from(self.header.frames) * (self.header.columns * WORD) as u64;
+        match self.header.file_len {
+            0 => u64::MAX,
+            _ => self.header.size.saturating_add(rows),
         }
-        if left > (u64::from(self.number) + 1) * WORD as u64 || !left.is_multiple_of(WORD as u64) {
-            return Ok(false);
+    }
+
+    /// Whether no row stands here, but the end or the table of so many `sentences`.
+    fn is_end(&mut self, sentences: u32) -> Result<bool> {
+        let left = self.source.remaining().unwrap_or(u64::MAX);
+        let whole = left == (u64::from(sentences) + 1) * WORD as u64;
+        if left == 0 || !(whole || self.source.offset() == self.due_end()) {
+            return Ok(left == 0);
         }
         let order = self.order;
         let entries = self.source.peek(ENTRIES * WORD)?.chunks_exact(WORD);
         let entries: Vec<_> = entries.filter_map(|entry| words(entry, order)).collect();
         let rising = entries.windows(2).all(|pair| pair[0] < pair[1]);
-        Ok(entries.first() == Some(&0) && rising)
+        Ok(entries.first().is_none_or(|first| *first == 0) && rising)
     }
 
     /// Where the next sentence after the damaged one starts, and its number.
@@ -220,24 +245,9 @@ impl SalvageReader {
 
 /// The first word of `bytes`.
 fn words(bytes: &[u8], order: ByteOrder) -> Option<u32> {
-    bytes.first_chunk().map(|word| ordered(order, u32::from_ne_bytes(*word)))
-}
-
-/// The order in which more of the first rows have small numbers of sentences and frames.
-fn find_order(source: &mut Source, columns: usize) -> Result<ByteOrder> {
-    let row = columns * WORD;
-    let head = source.peek(row.saturating_mul(8))?;
-    let small = |order| {
-        let numbers = head.chunks(row).flat_map(|row| {
-            let frame = row.get(WORD..).unwrap_or_default();
-            [words(row, order), words(frame, order)]
-        });
-        numbers.flatten().filter(|n| *n < 1 << 16).count()
-    };
-    Ok(match small(ByteOrder::Little) > small(ByteOrder::Big) {
-        true => ByteOrder::Little,
-        false => ByteOrder::Big,
-    })
+    bytes
+        .first_chunk()
+        .map(|word| ordered(order, u32::from_ne_bytes(*word)))
 }
 
 impl Reader for SalvageReader {

@@ -1,0 +1,195 @@
+//! Every fixture cut, changed, read byte by byte and salvaged: no panic, no run-away memory. What
+//! each format's own suite does to data it wrote is done here to the files of other programs.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use spr_convert::builtin;
+use spr_core::Limits;
+use spr_core::bytes::{Access, Env, Output, Source};
+use spr_core::format::{Format, Options, Place, Reader};
+use spr_core::model::Utterance;
+use spr_testkit::faults::{FailingSink, Random, drain, flip, one_byte};
+
+/// Larger files are left out.
+const LARGEST: u64 = 64 << 10;
+/// Flips of a file: as many as read about so many bytes, but no more than this.
+const FLIPS: usize = 400;
+const VOLUME: usize = 400_000;
+/// Cuts of a file.
+const CUTS: usize = 300;
+/// Errors after which a reader that goes on is believed to end.
+const MANY: usize = 100_000;
+
+fn files() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !name.ends_with(".py") && !["error.txt", "README.md"].contains(&&*name) {
+                files.push(path);
+            }
+        }
+    }
+    files.retain(|path| (1..=LARGEST).contains(&fs::metadata(path).unwrap().len()));
+    files.sort();
+    files
+}
+
+fn env() -> Env {
+    let limits = Limits {
+        max_alloc: 16 << 20,
+        ..Limits::default()
+    };
+    Env::new(limits, Access::Safe, |_| {})
+}
+
+fn format_of(bytes: &[u8]) -> Option<&'static dyn Format> {
+    let mut source = Source::from_bytes("fixture", bytes.to_vec()).ok()?;
+    builtin::registry().detect(&mut source).ok()
+}
+
+fn open(
+    format: &'static dyn Format,
+    source: spr_core::Result<Source>,
+    salvage: bool,
+) -> Option<Box<dyn Reader>> {
+    let options = Options::default();
+    let reader = match salvage {
+        true => format.salvage(source.ok()?, &options, &env()),
+        false => format.open(source.ok()?, &options, &env()),
+    };
+    reader.ok()
+}
+
+/// Reads to the end, past errors, and counts what came.
+fn read(format: &'static dyn Format, bytes: &[u8], salvage: bool) -> (usize, usize) {
+    let (mut utts, mut errors) = (0, 0);
+    let Some(mut reader) = open(
+        format,
+        Source::from_bytes("damaged", bytes.to_vec()),
+        salvage,
+    ) else {
+        return (0, 1);
+    };
+    let mut utt = Utterance::default();
+    for _ in 0..MANY {
+        match reader.read(&mut utt) {
+            Ok(true) => utts += 1,
+            Ok(false) => return (utts, errors),
+            Err(error) if error.can_continue() => errors += 1,
+            Err(_) => return (utts, errors + 1),
+        }
+    }
+    panic!("no end after {MANY} utterances and errors");
+}
+
+#[test]
+fn fixtures_are_cut_and_changed() {
+    let (mut seen, mut cuts, mut flips) = (0, 0, 0);
+    for path in files() {
+        let bytes = fs::read(&path).unwrap();
+        let Some(format) = format_of(&bytes) else {
+            continue;
+        };
+        seen += 1;
+        let step = (bytes.len() / CUTS).max(1);
+        for n in (0..bytes.len()).step_by(step) {
+            let cut = &bytes[..n];
+            read(format, cut, false);
+            read(format, cut, true);
+            cuts += 1;
+        }
+        let mut random = Random::new(seen);
+        for _ in 0..FLIPS.min(VOLUME / bytes.len()) {
+            let damaged = flip(&bytes, &mut random);
+            read(format, &damaged, false);
+            read(format, &damaged, true);
+            flips += 1;
+        }
+    }
+    assert!(seen > 300, "{seen} files");
+    assert!(cuts > 40_000, "{cuts} cuts");
+    assert!(flips > 40_000, "{flips} flips");
+}
+
+#[test]
+fn fixtures_are_salvaged_whole_and_read_byte_by_byte() {
+    let mut seen = 0;
+    for path in files() {
+        let bytes = fs::read(&path).unwrap();
+        let Some(format) = format_of(&bytes) else {
+            continue;
+        };
+        let source = || Source::from_bytes("fixture", bytes.clone());
+        let Some(reader) = open(format, source(), false) else {
+            continue;
+        };
+        let plain = drain(reader);
+        if !plain.errors.is_empty() {
+            continue;
+        }
+        seen += 1;
+        let slow = drain(open(format, one_byte(&bytes), false).unwrap());
+        assert_eq!(
+            slow.errors.len(),
+            0,
+            "{}: {:?}",
+            path.display(),
+            slow.errors
+        );
+        let salvaged = drain(open(format, source(), true).unwrap());
+        for other in [slow, salvaged] {
+            let name = path.display();
+            assert_eq!(other.errors.len(), 0, "{name}: {:?}", other.errors);
+            let printed = |utts: &[Utterance]| format!("{utts:?}");
+            assert_eq!(
+                printed(&other.utterances),
+                printed(&plain.utterances),
+                "{name}"
+            );
+        }
+    }
+    assert!(seen > 250, "{seen} files");
+}
+
+#[test]
+fn outputs_of_fixtures_fail_wherever_they_may() {
+    let mut runs = 0;
+    for path in files() {
+        let bytes = fs::read(&path).unwrap();
+        let Some(format) = format_of(&bytes).filter(|_| bytes.len() < 4096) else {
+            continue;
+        };
+        let Some(reader) = open(format, Source::from_bytes("fixture", bytes.clone()), false) else {
+            continue;
+        };
+        let utts = drain(reader).utterances;
+        let options = Options::default();
+        if format.caps(&options, Place::Stream).is_err() {
+            continue;
+        }
+        for room in (0..bytes.len()).step_by(1 + bytes.len() / 40) {
+            let output = Output::stream("full", Box::new(FailingSink::new(room)));
+            let Ok(mut writer) = format.create(output, &options, &env()) else {
+                continue;
+            };
+            let written = utts.iter().try_for_each(|utt| writer.write(utt));
+            let finished = written.and_then(|()| writer.finish().map(drop));
+            assert!(finished.is_err(), "{}: room for {room}", path.display());
+            runs += 1;
+        }
+    }
+    assert!(runs > 5000, "{runs} runs");
+}
