@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use spr_core::Error;
+use spr_core::{Error, ErrorKind};
 
 /// Findings of one sort that are told one by one; damage always is.
 const SHOWN: u64 = 100;
@@ -57,9 +57,15 @@ impl<'a> Findings<'a> {
 
     /// A part of the data can't be read.
     pub(super) fn damage(&mut self, error: Error) {
-        let error = error.hint("spr-convert repair IN -o OUT keeps what is whole");
         self.faults += 1;
-        self.tell(Severity::Fault, "damage", error);
+        let (sort, error) = match error.kind() {
+            ErrorKind::Io => ("unreadable", error),
+            _ => (
+                "damage",
+                error.hint("spr-convert repair IN -o OUT keeps what is whole"),
+            ),
+        };
+        self.tell(Severity::Fault, sort, error);
     }
 
     pub(super) fn fault(&mut self, sort: &'static str, error: Error) {

@@ -4,12 +4,15 @@ use std::collections::HashSet;
 
 /// Patterns that are remembered.
 const MANY: usize = 1024;
+/// Keys after which their patterns say something.
+const SETTLED: usize = 8;
 
 /// What the keys of an archive look like.
 #[derive(Default)]
 pub(crate) struct Likeness {
     patterns: HashSet<Vec<u8>>,
     last: Vec<u8>,
+    keys: usize,
     /// Whether a key came that is not behind the one before.
     unsorted: bool,
 }
@@ -41,9 +44,15 @@ impl Likeness {
         self.unsorted |= *self.last >= *key;
         self.last.clear();
         self.last.extend_from_slice(key);
+        self.keys += 1;
         if self.patterns.len() < MANY {
             self.patterns.insert(pattern(key));
         }
+    }
+
+    /// Whether enough keys of few patterns were met to doubt one of another.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.keys >= SETTLED && self.patterns.len() * SETTLED / 2 <= self.keys
     }
 
     /// Whether a key of the same pattern was met.

@@ -135,7 +135,7 @@ impl SalvageReader {
 
     /// Whether what stands here is text, behind a key unlike the others, in an archive that is not.
     fn is_foreign(&mut self, key: &Key) -> Result<bool> {
-        let Some(mark) = self.mark.filter(|_| self.held.is_some()) else {
+        let Some(mark) = self.mark.filter(|_| self.likeness.is_settled()) else {
             return Ok(false);
         };
         let text = !self.source.peek(mark.len())?.starts_with(mark);
@@ -170,7 +170,7 @@ impl SalvageReader {
     /// Whether the key at `end` is no likely one, but would be with bytes before it that this
     /// entry took, or without bytes at its start that are this entry's.
     fn is_shifted(&mut self, object: u64, end: u64) -> Result<bool> {
-        if self.mark.is_none() || self.held.is_none() {
+        if self.mark.is_none() || !self.likeness.is_settled() {
             return Ok(false);
         }
         let Some(key) = self.key_here()? else {
