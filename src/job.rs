@@ -1,6 +1,7 @@
 //! A conversion from start to finish: open, join, adapt, write, commit.
 
 mod branch;
+mod meter;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ use spr_core::{Error, Result};
 use crate::argument::{Input, PartName, Target};
 use crate::places;
 use branch::Branch;
+use meter::Meter;
 
 /// What to do about an utterance that can't be converted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,16 +111,28 @@ pub struct Outcome {
     pub elapsed: Duration,
 }
 
+/// How far a conversion is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Utterances done.
+    pub utterances: u64,
+    /// Their frames.
+    pub frames: u64,
+    /// The place in the input and its length, where the input is one file that is read from front
+    /// to back and is not compressed.
+    pub bytes: Option<(u64, u64)>,
+}
+
 /// Follows a conversion.
 pub trait Observer {
-    /// Another utterance is done; `frames` counts all so far.
-    fn progress(&mut self, utterances: u64, frames: u64);
+    /// Another utterance is done.
+    fn progress(&mut self, so_far: Progress);
     /// An utterance was passed over.
     fn skipped(&mut self, error: &Error);
 }
 
 impl Observer for () {
-    fn progress(&mut self, _: u64, _: u64) {}
+    fn progress(&mut self, _: Progress) {}
 
     fn skipped(&mut self, _: &Error) {}
 }
@@ -169,7 +183,8 @@ impl Job {
         let partitions = cut.then(Partitions::default);
         let mut route = self.split.as_ref().map(|split| (split.route)());
         let mut parts = BTreeSet::new();
-        let (mut reader, from) = self.open_inputs(partitions.as_ref(), registry, env)?;
+        let meter = self.meter();
+        let (mut reader, from) = self.open_inputs(partitions.as_ref(), &meter, registry, env)?;
         let keys = reader.info().keys;
         let open = |target, dtype| Branch::open(target, self, dtype, keys, registry, env);
         let mut main = open(&self.target, self.dtype)?;
@@ -206,7 +221,11 @@ impl Job {
             match step {
                 Ok(()) => {
                     done += 1;
-                    observer.progress(done, frames);
+                    observer.progress(Progress {
+                        utterances: done,
+                        frames,
+                        bytes: meter.bytes(),
+                    });
                 }
                 Err(error) if self.may_skip(&error, done) || (dropped && error.can_continue()) => {
                     skipped += 1;
@@ -280,11 +299,21 @@ impl Job {
         places::check(&inputs, &outputs)
     }
 
+    /// What tells how far the input is read.
+    fn meter(&self) -> Meter {
+        let mut meter = Meter::default();
+        if let [only] = self.inputs.as_slice() {
+            meter.length = only.length();
+        }
+        meter
+    }
+
     /// All inputs as one reader with the labels joined, which reads ahead, and the format of the
     /// first.
     fn open_inputs(
         &self,
         partitions: Option<&Partitions>,
+        meter: &Meter,
         registry: &Registry,
         env: &Env,
     ) -> Result<(Box<dyn Reader>, &'static str)> {
@@ -311,7 +340,7 @@ impl Job {
         }
         let data = Input::open_all(&inputs, registry, env)?;
         let from = data.format.info().name;
-        let mut reader = data.reader;
+        let mut reader = meter.attach(data.reader);
         for stage in &self.stages {
             reader = stage(reader, env)?;
         }

@@ -218,7 +218,8 @@ impl Adapter {
         }
         match (*self.first.labelled.get_or_insert(labelled), labelled) {
             (true, false) => Err(Error::unfit("has no labels, the utterances before have")),
-            (false, true) => Err(Error::unfit("has labels, the utterances before have none")),
+            (false, true) => Err(Error::unfit("has labels, the utterances before have none")
+                .hint("labels of the same utterances join them with --labels")),
             _ => Ok(()),
         }
     }

@@ -10,7 +10,7 @@ use spr_core::bytes::{Env, Locator};
 use spr_core::format::{Format, Options, Registry};
 use spr_core::random::Rng;
 use spr_core::stage::Partitions;
-use spr_core::{Error, Result};
+use spr_core::{Error, Result, nearest};
 use spr_format_kaldi::specifier;
 
 use super::{Pair, named, path_and_pairs, place_of};
@@ -252,6 +252,16 @@ impl Input {
         }
     }
 
+    /// The length of the file, if it is one that is read from front to back, as script files are
+    /// not.
+    pub fn length(&self) -> Option<u64> {
+        let path = self.file()?;
+        let is_script = path.extension().is_some_and(|e| e == "scp")
+            || (self.pairs.iter()).any(|(key, value)| key == "table" && value == "scp");
+        let meta = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        (!is_script).then_some(meta.len())
+    }
+
     /// Sets an option that counts only if the data turn out to be of `format`.
     pub fn wish(&mut self, format: &'static str, key: &'static str, value: &'static str) {
         self.wishes.push((format, key, value));
@@ -297,12 +307,15 @@ impl Input {
         if let Some((key, _)) = self.pairs.iter().find(unknown) {
             let name = format.info().name;
             let own: Vec<_> = known.iter().map(|option| option.name).collect();
-            let own = match own.is_empty() {
-                true => String::new(),
-                false => format!("{name} knows: {}; ", own.join(", ")),
+            let mut hint = match nearest(key, own.iter().chain(DataOptions::KEYS)) {
+                Some(near) => format!("did you mean '{near}'? "),
+                None => String::new(),
             };
-            let error = Error::usage(format!("unknown option '{key}' for {name}"))
-                .hint(format!("{own}any data: {}", DataOptions::KEYS.join(", ")));
+            if !own.is_empty() {
+                hint.push_str(&format!("{name} knows: {}; ", own.join(", ")));
+            }
+            hint.push_str(&format!("any data: {}", DataOptions::KEYS.join(", ")));
+            let error = Error::usage(format!("unknown option '{key}' for {name}")).hint(hint);
             return Err(self.misplaced(key, error));
         }
         let wishes = self.wishes.iter().filter(|w| w.0 == format.info().name);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use spr_core::bytes::{Codec, Env, Output};
 use spr_core::format::{Caps, Count, Format, Options, Place, Registry};
 use spr_core::side;
-use spr_core::{Error, Result};
+use spr_core::{Error, Result, nearest};
 use spr_format_kaldi::specifier;
 
 use super::{Pair, PartName, named, numbered, path_and_pairs};
@@ -290,9 +290,13 @@ fn by_extension(path: &str, registry: &Registry) -> Result<&'static dyn Format> 
             } else {
                 format!("no format is written to .{extension}")
             };
-            Err(Error::usage(message)
-                .file(path)
-                .hint(format!("say it with --to: {}", registry.names().join(", "))))
+            let known = registry.formats().flat_map(|f| f.info().extensions);
+            let names = registry.names().join(", ");
+            let hint = match nearest(extension, known) {
+                Some(near) => format!("did you mean .{near}? otherwise say it with --to: {names}"),
+                None => format!("say it with --to: {names}"),
+            };
+            Err(Error::usage(message).file(path).hint(hint))
         }
         several => {
             let names: Vec<_> = several.iter().map(|f| f.info().name).collect();

@@ -6,8 +6,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::diff::{self, DiffArgs};
+use super::formats;
 use super::index::{self, IndexArgs};
+use super::info;
+use super::links;
 use super::ls::{self, LsArgs};
+use super::man::{self, ManArgs};
 use super::merge::{self, MergeArgs};
 use super::select::{self, SelectArgs};
 use super::show::{self, ShowArgs};
@@ -29,6 +33,13 @@ Examples:
   spr-convert train.pfile ark,scp:f.ark,f.scp --labels-out ark,t:ali.txt
   spr-convert info train.pfile                         what is in there
   spr-convert formats pfile                            what PFile can hold, its options";
+
+const COMPLETIONS: &str = "\
+Examples:
+  spr-convert completions bash > ~/.local/share/bash-completion/completions/spr-convert
+  spr-convert completions zsh > ~/.zfunc/_spr-convert      with ~/.zfunc in fpath
+  spr-convert completions fish > ~/.config/fish/completions/spr-convert.fish
+  spr-convert completions powershell >> $PROFILE";
 
 /// Converts speech data between any two formats.
 ///
@@ -59,6 +70,7 @@ pub(super) enum Verb {
     #[command(after_help = EXAMPLES)]
     Convert(Box<ConvertArgs>),
     /// Say what data sets hold
+    #[command(after_help = info::EXAMPLES)]
     Info(Box<InfoArgs>),
     /// Find everything that is wrong with data sets
     Check(Box<super::check::CheckArgs>),
@@ -94,12 +106,16 @@ pub(super) enum Verb {
     #[command(after_help = stats::EXAMPLES)]
     Stats(Box<StatsArgs>),
     /// List the formats, or tell one in full
+    #[command(after_help = formats::EXAMPLES)]
     Formats(FormatsArgs),
     /// Link Kaldi's own tool names to this program
+    #[command(after_help = links::EXAMPLES)]
     KaldiLinks(LinksArgs),
-    /// Print the manual page
-    Man,
+    /// Print the manual page, or that of a verb
+    #[command(after_help = man::EXAMPLES)]
+    Man(ManArgs),
     /// Print completions for a shell
+    #[command(after_help = COMPLETIONS)]
     Completions {
         /// The shell
         shell: Shell,
@@ -113,18 +129,23 @@ pub(super) struct ReadArgs {
     #[arg(short, long, value_name = "FORMAT")]
     pub(super) from: Option<String>,
     /// Set an option of the input's format
-    #[arg(long = "oo", value_name = "KEY=VALUE")]
+    #[arg(long = "oo", value_name = "KEY=VALUE", hide_short_help = true)]
     pub(super) input_options: Vec<String>,
     #[command(flatten)]
     pub(super) data: DataArgs,
     /// The largest object to hold in memory, such as 512m or 4g
-    #[arg(long, value_name = "SIZE", default_value = "4g")]
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "4g",
+        hide_short_help = true
+    )]
     pub(super) max_alloc: String,
     /// Run commands that script files contain
-    #[arg(long, conflicts_with = "safe")]
+    #[arg(long, conflicts_with = "safe", hide_short_help = true)]
     pub(super) allow_pipes: bool,
     /// Run no commands at all
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(super) safe: bool,
     /// Print facts as JSON
     #[arg(long)]
@@ -133,7 +154,7 @@ pub(super) struct ReadArgs {
     #[arg(short, long, conflicts_with = "verbose")]
     pub(super) quiet: bool,
     /// Say how arguments were understood
-    #[arg(short, long)]
+    #[arg(short, long, hide_short_help = true)]
     pub(super) verbose: bool,
     /// Say how arguments are understood, and stop
     #[arg(long)]
@@ -144,31 +165,66 @@ pub(super) struct ReadArgs {
 #[derive(Args, Debug, Clone)]
 pub(super) struct DataArgs {
     /// Put the frames before and after beside each frame
-    #[arg(long, value_name = "N|L:R", help_heading = "Data options")]
+    #[arg(
+        long,
+        value_name = "N|L:R",
+        help_heading = "Data options",
+        hide_short_help = true
+    )]
     pub(super) context: Option<String>,
     /// Put the frames before beside each frame
-    #[arg(long, value_name = "N", help_heading = "Data options")]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Data options",
+        hide_short_help = true
+    )]
     pub(super) lcxt: Option<String>,
     /// Put the frames after beside each frame
-    #[arg(long, value_name = "N", help_heading = "Data options")]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Data options",
+        hide_short_help = true
+    )]
     pub(super) rcxt: Option<String>,
     /// Leave out the frames with these labels, such as 0:3-9
-    #[arg(long, value_name = "LABELS", help_heading = "Data options")]
+    #[arg(
+        long,
+        value_name = "LABELS",
+        help_heading = "Data options",
+        hide_short_help = true
+    )]
     pub(super) ignore_label: Option<String>,
     /// Replace labels, such as 1:0/4-6:2
-    #[arg(long, value_name = "FROM:TO/...", help_heading = "Data options")]
+    #[arg(
+        long,
+        value_name = "FROM:TO/...",
+        help_heading = "Data options",
+        hide_short_help = true
+    )]
     pub(super) map_label: Option<String>,
     /// Put the frames in random order, as random=True does
-    #[arg(long, help_heading = "Data options")]
+    #[arg(long, help_heading = "Data options", hide_short_help = true)]
     pub(super) shuffle: bool,
     /// Shuffle with this seed and not with PDNN's
-    #[arg(long, value_name = "N", help_heading = "Data options")]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Data options",
+        hide_short_help = true
+    )]
     pub(super) seed: Option<String>,
     /// The size of partitions, which {part} in the output's name writes apart
-    #[arg(long, value_name = "SIZE", help_heading = "Data options")]
+    #[arg(
+        long,
+        value_name = "SIZE",
+        help_heading = "Data options",
+        hide_short_help = true
+    )]
     pub(super) partition: Option<String>,
     /// Shuffle a PFile partition by partition, as stream=True does
-    #[arg(long, help_heading = "Data options")]
+    #[arg(long, help_heading = "Data options", hide_short_help = true)]
     pub(super) stream: bool,
 }
 
@@ -186,14 +242,14 @@ pub(super) struct ConvertArgs {
     #[arg(short, long, value_name = "FORMAT")]
     pub(super) to: Option<String>,
     /// Set an option of the output's format
-    #[arg(long = "co", value_name = "KEY=VALUE")]
+    #[arg(long = "co", value_name = "KEY=VALUE", hide_short_help = true)]
     pub(super) output_options: Vec<String>,
     /// Take labels from another data set, by key
     #[arg(long, value_name = "IN")]
     pub(super) labels: Option<String>,
     /// Look labels up under the speaker that this file of lines `utterance speaker` gives; what
     /// split keeps together
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(super) utt2spk: Option<PathBuf>,
     /// Write labels to a data set of their own
     #[arg(long, value_name = "OUT")]
@@ -218,10 +274,10 @@ pub(super) struct ConvertArgs {
     )]
     pub(super) on_error: OnErrorArg,
     /// Write each skipped utterance and why as a line of JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(super) error_log: Option<PathBuf>,
     /// Write the closing summary as JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(super) report: Option<PathBuf>,
     /// Read outputs back and compare them with what was written before they get their names
     #[arg(long)]
@@ -238,7 +294,8 @@ pub(super) struct ConvertArgs {
         value_enum,
         default_value = "auto",
         value_name = "auto|always|never|json",
-        hide_possible_values = true
+        hide_possible_values = true,
+        hide_short_help = true
     )]
     pub(super) progress: ProgressArg,
 }

@@ -37,6 +37,10 @@ fn misspelt_verb(word: &str) -> Option<Error> {
     if Path::new(word).exists() {
         return None;
     }
+    if word == "help" {
+        let error = Error::new(ErrorKind::Io, "is no file and no verb").file(word);
+        return Some(error.hint("spr-convert --help, or spr-convert VERB --help"));
+    }
     let verbs = Cli::command();
     let verb = nearest(word, verbs.get_subcommands().map(clap::Command::get_name))?;
     let error = Error::new(ErrorKind::Io, "is no file and no verb").file(word);
@@ -53,6 +57,30 @@ fn misspelt_format(error: Error, word: &str) -> Error {
     match name.and_then(|(name, _)| nearest(name, builtin::registry().names())) {
         Some(near) => error.hint(format!("did you mean the format '{near}:'?")),
         _ => error,
+    }
+}
+
+/// A file that is not there may be meant as one beside it.
+pub(super) fn misspelt_file(error: Error) -> Error {
+    let path = Path::new(error.file_name().unwrap_or_default());
+    let missing = error.kind() == ErrorKind::Io && !path.exists();
+    let Some(name) = path.file_name().filter(|_| missing) else {
+        return error;
+    };
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let Ok(entries) = folder.unwrap_or(Path::new(".")).read_dir() else {
+        return error;
+    };
+    let names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
+    match nearest(
+        name.as_encoded_bytes(),
+        names.iter().map(|n| n.as_encoded_bytes()),
+    ) {
+        Some(near) => {
+            let near = path.with_file_name(String::from_utf8_lossy(near).as_ref());
+            error.hint(format!("did you mean {}?", near.display()))
+        }
+        None => error,
     }
 }
 
@@ -97,7 +125,7 @@ pub(super) fn run_with(
     };
     let mut progress = Progress::new(args.progress, args.read.quiet, log);
     let result = job.run(&registry, &env, &mut progress);
-    progress.end();
+    progress.end(result.is_ok());
     let outcome = result?;
     let summary = report::summary_json(&outcome, job.target.text());
     if let Some(path) = &args.report {

@@ -7,6 +7,12 @@ use super::print;
 use crate::builtin;
 use crate::capabilities::{self, Capability};
 
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  spr-convert formats                      all of them, what each can hold
+  spr-convert formats pickle               one, with its options
+  spr-convert formats --json               for programs";
+
 /// Lists the formats, or tells one in full.
 pub(super) fn run(args: &FormatsArgs) -> Result<u8> {
     let registry = builtin::registry();

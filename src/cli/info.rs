@@ -7,6 +7,15 @@ use super::{DONE, FAILED, plan, print_lines, report};
 use crate::builtin;
 use crate::inspect::{Facts, inspect};
 
+pub(super) const EXAMPLES: &str = "\
+Everything is read, so that a damaged file is found out: what was read until then is told, and the
+exit status is 2.
+
+Examples:
+  spr-convert info feats.scp               the same as spr-convert feats.scp
+  spr-convert info *.pfile --quick         by headers alone, some counts are unknown
+  spr-convert info train.pfile --json      an object a line, for programs";
+
 /// Tells what data sets hold; what could be found out of a damaged one is told too.
 pub(super) fn run(args: &InfoArgs) -> Result<u8> {
     let registry = builtin::registry();

@@ -10,6 +10,14 @@ use super::args::LinksArgs;
 use super::{DONE, report};
 use crate::kaldi::TOOLS;
 
+pub(super) const EXAMPLES: &str = "\
+Under the name of one of Kaldi's tools the program is that tool: same options, same bytes. Links
+of ours are renewed; anything else of that name is left alone, and then no link is made.
+
+Examples:
+  spr-convert kaldi-links ~/bin/kaldi
+  PATH=~/bin/kaldi:$PATH copy-feats scp:feats.scp ark,t:- | head";
+
 /// Makes a link for each of Kaldi's tools; what is there and no link of ours stays.
 pub(super) fn run(args: &LinksArgs) -> Result<u8> {
     let program = std::env::current_exe().map_err(|e| Error::io("cannot find this program", e))?;

@@ -11,6 +11,7 @@ mod index;
 mod info;
 mod links;
 mod ls;
+mod man;
 mod merge;
 mod out;
 mod plan;
@@ -63,7 +64,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(status) => ExitCode::from(status),
         Err(error) if error.is_broken_pipe() => ExitCode::from(DONE),
         Err(error) => {
-            report::error(&error);
+            report::error(&convert::misspelt_file(error));
             ExitCode::from(FAILED)
         }
     }
@@ -88,13 +89,7 @@ fn run(cli: Cli) -> Result<u8> {
         Some(Verb::Stats(args)) => stats::run(&args),
         Some(Verb::Formats(args)) => formats::run(&args),
         Some(Verb::KaldiLinks(args)) => links::run(&args),
-        Some(Verb::Man) => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Cli::command())
-                .render(&mut page)
-                .map_err(|e| Error::io("cannot make the manual page", e))?;
-            print(&page)
-        }
+        Some(Verb::Man(args)) => man::run(&args),
         Some(Verb::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);

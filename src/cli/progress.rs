@@ -9,7 +9,7 @@ use spr_core::Error;
 
 use super::args::ProgressArg;
 use super::report;
-use crate::job::Observer;
+use crate::job::{Observer, Progress as Done};
 
 /// How often something is shown.
 const EVERY: Duration = Duration::from_millis(200);
@@ -21,6 +21,7 @@ pub(super) struct Progress {
     quiet: bool,
     started: Instant,
     last: Instant,
+    so_far: Done,
 }
 
 enum Show {
@@ -46,14 +47,35 @@ impl Progress {
             quiet,
             started: now,
             last: now,
+            so_far: Done::default(),
         }
     }
 
-    /// Clears the line.
-    pub(super) fn end(&self) {
-        if let Show::Bar(bar) = &self.show {
-            bar.finish_and_clear();
+    /// Clears the line, or tells the end if `done`.
+    pub(super) fn end(&mut self, done: bool) {
+        self.so_far.bytes = self.so_far.bytes.map(|(_, of)| (of, of));
+        match &self.show {
+            Show::Bar(bar) => bar.finish_and_clear(),
+            Show::Json if done => self.json(true),
+            _ => {}
         }
+    }
+
+    fn json(&self, done: bool) {
+        let Done {
+            utterances,
+            frames,
+            bytes,
+        } = self.so_far;
+        let line = json!({
+            "utterances": utterances,
+            "frames": frames,
+            "bytes": bytes.map(|(at, _)| at),
+            "bytes_total": bytes.map(|(_, of)| of),
+            "seconds": self.started.elapsed().as_secs_f64(),
+            "done": done,
+        });
+        let _ = writeln!(std::io::stderr(), "{line}");
     }
 }
 
@@ -65,31 +87,50 @@ fn bar(target: ProgressDrawTarget) -> ProgressBar {
     bar
 }
 
+/// `1200 utterances, 360000 frames, 1.2 M frames/s, 43 %, 12 s left`.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "rates are shown with two digits"
+)]
+fn describe(so_far: Done, elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64().max(1e-9);
+    let mut text = format!(
+        "{}, {}, {:.1} M frames/s",
+        report::count(so_far.utterances, "utterance"),
+        report::count(so_far.frames, "frame"),
+        so_far.frames as f64 / seconds / 1e6
+    );
+    if let Some((at, of)) = so_far.bytes {
+        let share = at as f64 / of as f64;
+        let left = seconds * (1.0 / share - 1.0);
+        text.push_str(&format!(", {:.0} %, {} left", share * 100.0, time(left)));
+    }
+    text
+}
+
+/// `12 s`, `3 min`, `2.5 h`.
+fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 99.5 => format!("{s:.0} s"),
+        s if s < 99.5 * 60.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
 impl Observer for Progress {
-    fn progress(&mut self, utterances: u64, frames: u64) {
+    fn progress(&mut self, so_far: Done) {
+        self.so_far = so_far;
         if matches!(self.show, Show::Nothing) || self.last.elapsed() < EVERY {
             return;
         }
         self.last = Instant::now();
-        let seconds = self.started.elapsed().as_secs_f64();
         match &self.show {
             Show::Nothing => {}
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "a rate is shown with two digits"
-            )]
             Show::Bar(bar) => {
-                let rate = frames as f64 / seconds.max(1e-9);
-                bar.set_message(format!(
-                    "{utterances} utterances, {frames} frames, {:.1} M frames/s",
-                    rate / 1e6
-                ));
+                bar.set_message(describe(so_far, self.started.elapsed()));
                 bar.tick();
             }
-            Show::Json => {
-                let line = json!({"utterances": utterances, "frames": frames, "seconds": seconds});
-                let _ = writeln!(std::io::stderr(), "{line}");
-            }
+            Show::Json => self.json(false),
         }
     }
 
@@ -100,5 +141,30 @@ impl Observer for Progress {
         if let Some(log) = &mut self.log {
             let _ = writeln!(log, "{}", report::error_json(error));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_told_where_the_length_is_known() {
+        let so_far = Done {
+            utterances: 1,
+            frames: 2_000_000,
+            bytes: Some((25, 100)),
+        };
+        let text = describe(so_far, Duration::from_secs(4));
+        assert_eq!(
+            text,
+            "1 utterance, 2000000 frames, 0.5 M frames/s, 25 %, 12 s left"
+        );
+        let so_far = Done {
+            bytes: None,
+            ..so_far
+        };
+        assert!(describe(so_far, Duration::from_secs(4)).ends_with("frames/s"));
+        assert_eq!([100.0, 7200.0].map(time), ["2 min", "2.0 h"]);
     }
 }

@@ -1,8 +1,9 @@
 //! What is said on standard error, and as JSON.
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
+use clap::builder::styling::{AnsiColor, Style};
 use serde_json::{Value, json};
 use spr_core::Error;
 use spr_core::loss::{LossPolicy, describe};
@@ -33,7 +34,7 @@ pub(super) fn usage(error: &clap::Error) -> u8 {
         .map(str::trim)
         .take_while(|line| !line.starts_with("Usage:"));
     let (tips, complaint): (Vec<_>, Vec<_>) = lines
-        .filter(|line| !line.is_empty())
+        .filter(|line| !line.is_empty() && !line.starts_with("For more information"))
         .partition(|line| line.starts_with("tip: "));
     let complaint = complaint.join(" ");
     say(
@@ -42,9 +43,20 @@ pub(super) fn usage(error: &clap::Error) -> u8 {
     );
     match tips.first() {
         Some(tip) => say("hint", tip.trim_start_matches("tip: ")),
-        None => say("hint", "spr-convert --help lists what there is"),
+        None => say("hint", &way_out(&text)),
     }
     FAILED
+}
+
+/// The usage of the verb that a complaint of clap's is about, or where to look.
+fn way_out(complaint: &str) -> String {
+    let usage = complaint
+        .lines()
+        .find_map(|line| line.strip_prefix("Usage: "));
+    match usage.filter(|usage| !usage.starts_with("spr-convert [OPTIONS] IN")) {
+        Some(usage) => format!("usage: {usage}"),
+        None => "spr-convert --help lists what there is".to_owned(),
+    }
 }
 
 /// Prints a warning.
@@ -55,7 +67,28 @@ pub(super) fn warning(warning: &Error) {
 /// Prints one line on standard error. Nobody is left to tell if that fails.
 pub(super) fn say(label: &str, text: &str) {
     let text = visible(text);
-    let _ = writeln!(std::io::stderr(), "{NAME}: {label}: {text}");
+    let style = match is_coloured() {
+        true => style(label),
+        false => Style::new(),
+    };
+    let _ = writeln!(std::io::stderr(), "{NAME}: {style}{label}:{style:#} {text}");
+}
+
+/// Whether standard error is a terminal that shows colours and nobody asked for none, as
+/// `NO_COLOR` does.
+fn is_coloured() -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    std::io::stderr().is_terminal() && !dumb && !set("NO_COLOR")
+}
+
+fn style(label: &str) -> Style {
+    let colour = match label {
+        "error" => AnsiColor::Red,
+        "hint" | "note" => AnsiColor::Cyan,
+        _ => AnsiColor::Yellow,
+    };
+    colour.on_default().bold()
 }
 
 /// Text from files and names of files may hold anything; on a terminal control characters are

@@ -86,6 +86,27 @@ fn mistakes_are_told_with_the_way_out() {
             "out: nothing says which format to write",
             "--to: kaldi, pfile",
         ),
+        (
+            "f.ark out.pfle",
+            "no format is written to .pfle",
+            "did you mean .pfile?",
+        ),
+        (
+            "e.ark out.pfile",
+            "e.ark: cannot open",
+            "did you mean f.ark?",
+        ),
+        ("help", "help: is no file and no verb", "--help"),
+        (
+            "f.ark,contxt=3 x.pkl",
+            "unknown option 'contxt'",
+            "did you mean 'context'?",
+        ),
+        (
+            "split f.ark",
+            "arguments were not provided",
+            "usage: spr-convert split",
+        ),
         ("f.ark out.xyz", "no format is written to .xyz", "--to"),
         (
             "f.ark -t pfil x",

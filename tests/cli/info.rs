@@ -1,5 +1,8 @@
 //! `info` and `formats`.
 
+use std::path::Path;
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use crate::{Scratch, sample};
@@ -123,4 +126,44 @@ fn formats_come_from_the_capabilities() {
         readme.contains(&s.ok("formats --markdown").out),
         "README's table is out of date"
     );
+}
+
+/// What a case of the fixtures is about: its script file if it has one, else `input…`.
+fn input(case: &Path) -> Option<String> {
+    let names = crate::names(case).into_iter();
+    let names = names.filter(|n| n.starts_with("input") && !n.ends_with(".utt2num_frames"));
+    let names: Vec<_> = names.collect();
+    let script = names.iter().find(|n| *n == "input.scp");
+    script.or(names.first()).cloned()
+}
+
+#[test]
+fn every_fixture_fits_80_columns() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut cases = 0;
+    for format in ["audio", "jsonl", "kaldi", "pfile", "pickle", "spraak"] {
+        for name in crate::names(&fixtures.join(format)) {
+            let case = fixtures.join(format).join(name);
+            let Some(input) = input(&case) else {
+                continue;
+            };
+            cases += 1;
+            let output = Command::new(env!("CARGO_BIN_EXE_spr-convert"))
+                .args(["info", &input])
+                .current_dir(&case)
+                .output()
+                .unwrap();
+            let said = crate::said(output);
+            let place = case.display();
+            assert_eq!(said.status, 0, "{place}: {}", said.err);
+            for line in said.out.lines() {
+                assert!(line.chars().count() <= 80, "{place}: {line}");
+            }
+            for fact in ["format", "holds", "names"] {
+                let line = format!("\n  {fact} ");
+                assert!(said.out.contains(&line), "{place}: {}", said.out);
+            }
+        }
+    }
+    assert!(cases >= 454, "{cases} cases");
 }

@@ -15,6 +15,7 @@ mod damage;
 #[cfg(unix)]
 mod faults;
 mod header;
+mod help;
 mod info;
 mod kaldi;
 mod limits;

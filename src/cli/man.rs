@@ -1,0 +1,82 @@
+//! `spr-convert man [VERB]`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Command, CommandFactory};
+use clap_mangen::Man;
+use spr_core::{Error, Result, nearest};
+
+use super::args::Cli;
+use super::{DONE, print, report};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  spr-convert man | man -l -                        read the page of the program
+  spr-convert man ls | man -l -                     read that of a verb
+  spr-convert man --dir ~/.local/share/man/man1     write all; then man spr-convert-ls";
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct ManArgs {
+    /// The verb whose page to print, in place of the program's
+    #[arg(value_name = "VERB")]
+    verb: Option<String>,
+    /// Write all pages to this folder, made if need be
+    #[arg(long, value_name = "DIR", conflicts_with = "verb")]
+    dir: Option<PathBuf>,
+}
+
+/// Prints a manual page, or writes all.
+pub(super) fn run(args: &ManArgs) -> Result<u8> {
+    let mut program = whole(Cli::command()).mut_subcommands(whole);
+    program.build();
+    if let Some(folder) = &args.dir {
+        return write_all(&program, folder);
+    }
+    let page = match &args.verb {
+        Some(verb) => render(find(&program, verb)?)?,
+        None => render(&program)?,
+    };
+    print(&page)
+}
+
+/// With the options that `-h` leaves out.
+fn whole(command: Command) -> Command {
+    command.mut_args(|arg| arg.hide_short_help(false))
+}
+
+fn find<'a>(program: &'a Command, verb: &str) -> Result<&'a Command> {
+    program.find_subcommand(verb).ok_or_else(|| {
+        let error = Error::usage(format!("unknown verb '{verb}'"));
+        match nearest(verb, program.get_subcommands().map(Command::get_name)) {
+            Some(near) => error.hint(format!("did you mean '{near}'?")),
+            None => error.hint("spr-convert --help lists the verbs"),
+        }
+    })
+}
+
+fn render(command: &Command) -> Result<Vec<u8>> {
+    let mut page = Vec::new();
+    Man::new(command.clone())
+        .render(&mut page)
+        .map_err(|e| Error::io("cannot make the manual page", e))?;
+    Ok(page)
+}
+
+/// Writes a page a verb, named as `man` looks for them.
+fn write_all(program: &Command, folder: &Path) -> Result<u8> {
+    let failed = |path: &Path, e| Error::io("cannot write", e).file(path.display().to_string());
+    fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
+    let mut pages = 0;
+    for command in std::iter::once(program).chain(program.get_subcommands()) {
+        let name = command
+            .get_display_name()
+            .unwrap_or_else(|| command.get_name());
+        let path = folder.join(format!("{name}.1"));
+        fs::write(&path, render(command)?).map_err(|e| failed(&path, e))?;
+        pages += 1;
+    }
+    let pages = report::count(pages, "page");
+    report::say("note", &format!("{pages} in {}", folder.display()));
+    Ok(DONE)
+}
