@@ -1,7 +1,7 @@
 //! What the documents show is what the program says: every `console` block of the README and of
 //! `docs/` is run, in a folder with the sample data, and compared.
 //!
-//! A line `$ COMMAND` is run by bash; what follows is all that it prints, standard error too. A
+//! A line `$ COMMAND` is run by bash, with the lines `> …` that continue it; what follows is all that it prints, standard error too. A
 //! line `...` stands for any lines. Times are not compared. `BLESS=1 cargo test --test docs`
 //! writes what is printed into the documents, where nothing is left out.
 
@@ -39,7 +39,13 @@ fn commands(text: &str) -> Vec<Shown> {
                 lines: (n + 1, n + 1),
             });
         } else if let Some(shown) = found.last_mut().filter(|_| inside) {
-            shown.lines.1 = n + 1;
+            match line.strip_prefix("> ") {
+                Some(more) => {
+                    shown.command = format!("{}\n{more}", shown.command);
+                    shown.lines = (n + 1, n + 1);
+                }
+                None => shown.lines.1 = n + 1,
+            }
         }
     }
     found
@@ -99,10 +105,14 @@ fn documents() -> Vec<PathBuf> {
 /// A folder with the sample data.
 fn scratch() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/samples/kaldi");
-    for entry in fs::read_dir(samples).unwrap() {
-        let path = entry.unwrap().path();
-        fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/samples");
+    for (from, to) in [("kaldi", ""), ("wav", "wav"), ("htk", "htk")] {
+        fs::create_dir_all(folder.path().join(to)).unwrap();
+        for entry in fs::read_dir(samples.join(from)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap();
+            fs::copy(&path, folder.path().join(to).join(name)).unwrap();
+        }
     }
     folder
 }
