@@ -138,7 +138,8 @@ impl SalvageReader {
         start(utt, &self.header);
         let stride = self.header.columns;
         let mut frame = 0;
-        while self.head()? == Some((self.number, frame)) {
+        // The table of one sentence looks like a row of it.
+        while self.head()? == Some((self.number, frame)) && !self.is_end(self.number + 1)? {
             let row = bytemuck::cast_slice_mut(&mut self.row);
             match self.source.fill(row) {
                 Err(error) if error.kind() == ErrorKind::Truncated => return Ok(0),
