@@ -74,23 +74,20 @@ impl SalvageReader {
         Ok(reader)
     }
 
-    /// The order that the second row shows, or else that in which a second sentence is found first.
+    /// The order in which a second sentence is found first, or else that which the second row shows.
     fn find_order(&mut self) -> Result<ByteOrder> {
         let row = self.header.columns * WORD;
-        match self.source.peek(row + 2 * WORD)?.get(row..) {
-            Some([0, 0, 0, 0, 0, 0, 0, 1] | [0, 0, 0, 1, 0, 0, 0, 0]) => return Ok(ByteOrder::Big),
-            Some([0, 0, 0, 0, 1, 0, 0, 0] | [1, 0, 0, 0, 0, 0, 0, 0]) => {
-                return Ok(ByteOrder::Little);
-            }
-            _ => {}
-        }
+        let shown = matches!(
+            self.source.peek(row + 2 * WORD)?.get(row..),
+            Some([0, 0, 0, 0, 1, 0, 0, 0] | [1, 0, 0, 0, 0, 0, 0, 0])
+        );
         let mut places = [ByteOrder::Big, ByteOrder::Little].map(|order| (u64::MAX, order));
         for (place, order) in &mut places {
             self.order = *order;
             *place = self.find(self.at)?.0;
         }
         let [(big, _), (little, _)] = places;
-        Ok(match little < big {
+        Ok(match little < big || (little == big && shown) {
             true => ByteOrder::Little,
             false => ByteOrder::Big,
         })
