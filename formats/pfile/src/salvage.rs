@@ -107,7 +107,8 @@ impl SalvageReader {
         let rows = self.rows(utt)?;
         let end = self.source.offset();
         let follows = match self.head()? {
-            Some((sentence, 0)) if sentence == number + 1 => true,
+            // One of the two numbers is enough to tell that another sentence starts.
+            Some((sentence, frame)) if sentence == number + 1 || (frame == 0 && rows > 1) => true,
             _ => self.is_end(number + 1)? && (!self.source.at_end()? || end >= self.due_end()),
         };
         if rows > 0 && follows {
