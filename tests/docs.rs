@@ -1,5 +1,6 @@
 //! What the documents show is what the program says: every `console` block of the README and of
-//! `docs/` is run, in a folder with the sample data, and compared.
+//! `docs/` is run, in a folder with the sample data, and compared; options of commands that are
+//! only named must exist.
 //!
 //! A line `$ COMMAND` is run by bash, with the lines `> …` that continue it; what follows is all that it prints, standard error too. A
 //! line `...` stands for any lines. Times are not compared. `BLESS=1 cargo test --test docs`
@@ -18,7 +19,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Documents with commands, and how many.
-const DOCUMENTS: &[(&str, usize)] = &[("docs/check.md", 6), ("docs/verbs.md", 41)];
+const DOCUMENTS: &[(&str, usize)] = &[
+    ("README.md", 8),
+    ("docs/arguments.md", 6),
+    ("docs/check.md", 6),
+    ("docs/coming-from.md", 15),
+    ("docs/guide.md", 54),
+    ("docs/verbs.md", 41),
+];
 
 /// A command and the lines shown below it.
 struct Shown {
@@ -167,6 +175,34 @@ fn what_is_shown_is_what_is_printed() {
     );
     let counts: Vec<_> = counts.iter().map(|(name, n)| (name.as_str(), *n)).collect();
     assert_eq!(counts, DOCUMENTS, "commands in the documents");
+}
+
+/// The commands of this program in a document: lines of blocks, and words in backquotes.
+fn mentioned(text: &str) -> Vec<&str> {
+    let lines = text.lines().filter(|line| line.starts_with("spr-convert "));
+    let quoted = text.lines().filter(|line| !line.starts_with("```"));
+    let quoted = quoted.flat_map(|line| line.split('`').skip(1).step_by(2));
+    let quoted = quoted.filter(|words| words.starts_with("spr-convert "));
+    lines.chain(quoted).collect()
+}
+
+#[test]
+fn options_that_are_named_exist() {
+    let script = run("spr-convert completions bash", Path::new("."));
+    let known: Vec<_> = script.split_whitespace().collect();
+    let mut options = 0;
+    for path in documents() {
+        let text = fs::read_to_string(&path).unwrap();
+        for command in mentioned(&text) {
+            let words = command.split(|c: char| c.is_whitespace() || "='\",;".contains(c));
+            for option in words.filter(|word| word.starts_with("--") && word.len() > 2) {
+                options += 1;
+                let place = path.display();
+                assert!(known.contains(&option), "{place}: {option}: {command}");
+            }
+        }
+    }
+    assert!(options >= 20, "{options} options");
 }
 
 #[test]

@@ -216,8 +216,12 @@ impl LossReport {
             .collect();
         let names: Vec<_> = denied.iter().map(|(kind, _)| kind.name()).collect();
         let message = format!("{target} can't hold all of it: {}", texts.join("; "));
+        let instead = match names.contains(&"labels") {
+            true => "to keep labels apart, add --labels-out FILE; ",
+            false => "",
+        };
         let mut error = Error::new(ErrorKind::Loss, message).hint(format!(
-            "to go on all the same, add --allow-loss {}",
+            "{instead}to go on all the same, add --allow-loss {}",
             names.join(",")
         ));
         if let (1, Some(key)) = (line.utterances, &line.first) {

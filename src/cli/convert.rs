@@ -126,7 +126,10 @@ pub(super) fn run_with(
     let mut progress = Progress::new(args.progress, args.read.quiet, log);
     let result = job.run(&registry, &env, &mut progress);
     progress.end(result.is_ok());
-    let outcome = result?;
+    let outcome = result.map_err(|error| match error.can_continue() {
+        true => error.hint("--on-error skip passes over such utterances"),
+        false => error,
+    })?;
     let summary = report::summary_json(&outcome, job.target.text());
     if let Some(path) = &args.report {
         let output = Output::file(path).overwrite(true).apart_from(&env);
