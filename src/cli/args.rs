@@ -97,7 +97,7 @@ pub(super) enum Verb {
     #[command(after_help = merge::EXAMPLES)]
     Merge(Box<MergeArgs>),
     /// Convert one data set into several
-    #[command(after_help = split::EXAMPLES)]
+    #[command(after_help = split::EXAMPLES, override_usage = split::USAGE)]
     Split(Box<SplitArgs>),
     /// Write what finds the utterances of a file, without rewriting it
     #[command(after_help = index::EXAMPLES)]

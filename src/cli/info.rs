@@ -1,5 +1,7 @@
 //! `spr-convert info IN...`.
 
+use std::collections::BTreeSet;
+
 use spr_core::{Error, Result};
 
 use super::args::InfoArgs;
@@ -15,6 +17,9 @@ Examples:
   spr-convert info feats.scp               the same as spr-convert feats.scp
   spr-convert info *.pfile --quick         by headers alone, some counts are unknown
   spr-convert info train.pfile --json      an object a line, for programs";
+
+/// Different sizes or types that are told one by one.
+const MANY: usize = 6;
 
 /// Tells what data sets hold; what could be found out of a damaged one is told too.
 pub(super) fn run(args: &InfoArgs) -> Result<u8> {
@@ -76,6 +81,9 @@ fn describe(facts: &Facts) -> String {
         if frames == 0 {
             text = report::count(utterances, "utterance");
         }
+        if let Some(duration) = facts.duration.filter(|_| facts.kinds.contains(&"audio")) {
+            text.push_str(&format!(", {duration:.2} s in all"));
+        }
         line("holds", text);
     }
     if facts.kinds.contains(&"features") {
@@ -114,23 +122,11 @@ fn describe(facts: &Facts) -> String {
 fn features(facts: &Facts) -> String {
     let columns = match facts.dim {
         Some(dim) => report::count(dim, "column"),
-        None => {
-            let dims: Vec<_> = facts
-                .shapes
-                .dims
-                .iter()
-                .take(6)
-                .map(ToString::to_string)
-                .collect();
-            format!("{} columns", dims.join(" or "))
-        }
+        None => format!("{} columns", alternatives(&facts.shapes.dims)),
     };
     let dtype = match facts.dtype {
         Some(dtype) => dtype.to_owned(),
-        None => {
-            let names: Vec<_> = facts.shapes.dtypes.iter().map(|d| d.name()).collect();
-            names.join(" or ")
-        }
+        None => alternatives(&facts.shapes.dtypes),
     };
     let ranks: Vec<_> = facts
         .shapes
@@ -147,21 +143,42 @@ fn features(facts: &Facts) -> String {
 }
 
 fn audio(facts: &Facts) -> String {
-    let channels = facts.shapes.channels.iter().take(6);
-    let channels: Vec<_> = channels
-        .map(|(n, dtype)| format!("{} of {dtype}", report::count(*n as u64, "channel")))
-        .collect();
+    let counts: BTreeSet<_> = facts.shapes.channels.iter().map(|(n, _)| *n).collect();
+    let dtypes: BTreeSet<_> = facts.shapes.channels.iter().map(|(_, d)| *d).collect();
+    let noun = match counts.iter().eq(&[1]) {
+        true => "channel",
+        false => "channels",
+    };
+    let channels = format!(
+        "{} {noun} of {}",
+        alternatives(counts),
+        alternatives(dtypes)
+    );
     let rate = match facts.sample_rate {
         Some(rate) => format!("{rate} samples/s"),
         None => "several rates".to_owned(),
     };
-    let seconds = facts.duration.map(|s| format!("{s:.2} s in all"));
-    let channels = (!channels.is_empty()).then(|| channels.join(" or "));
-    let parts: Vec<_> = [channels, Some(rate), seconds]
-        .into_iter()
-        .flatten()
-        .collect();
-    parts.join(", ")
+    match facts.shapes.channels.is_empty() {
+        true => rate,
+        false => format!("{channels}, {rate}"),
+    }
+}
+
+/// `a`, `a or b`, `a, b or c`; of very many the first.
+fn alternatives<T: ToString>(all: impl IntoIterator<Item = T>) -> String {
+    let all: Vec<_> = all.into_iter().map(|one| one.to_string()).collect();
+    match all.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, first)) if all.len() <= MANY => format!("{} or {last}", first.join(", ")),
+        _ => format!(
+            "{}, …",
+            all.iter()
+                .take(MANY)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+    }
 }
 
 fn labels(facts: &Facts) -> String {

@@ -8,6 +8,8 @@ use super::args::ConvertArgs;
 use super::{convert, plan};
 use crate::verbs::split::{Data, Rule, split};
 
+pub(super) const USAGE: &str = "spr-convert split RULE [OPTIONS] IN... OUT";
+
 pub(super) const EXAMPLES: &str = "\
 {part} in the output's name stands for the number of the part, from 0; {part:03} has three digits.
 With --train and --valid it stands for `train` and `valid`. With --utt2spk all utterances of a
