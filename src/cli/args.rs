@@ -13,6 +13,8 @@ use super::links;
 use super::ls::{self, LsArgs};
 use super::man::{self, ManArgs};
 use super::merge::{self, MergeArgs};
+use super::page::{self, ReportArgs};
+use super::plot::{self, PlotArgs};
 use super::select::{self, SelectArgs};
 use super::show::{self, ShowArgs};
 use super::sort::{self, SortArgs};
@@ -105,6 +107,12 @@ pub(super) enum Verb {
     /// Sum up features, lengths and labels
     #[command(after_help = stats::EXAMPLES)]
     Stats(Box<StatsArgs>),
+    /// Draw utterances or a whole data set
+    #[command(after_help = plot::EXAMPLES)]
+    Plot(Box<PlotArgs>),
+    /// Write a page about a data set, with pictures
+    #[command(after_help = page::EXAMPLES)]
+    Report(Box<ReportArgs>),
     /// List the formats, or tell one in full
     #[command(after_help = formats::EXAMPLES)]
     Formats(FormatsArgs),

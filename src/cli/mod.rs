@@ -14,7 +14,9 @@ mod ls;
 mod man;
 mod merge;
 mod out;
+mod page;
 mod plan;
+mod plot;
 mod progress;
 mod repair;
 mod report;
@@ -87,6 +89,8 @@ fn run(cli: Cli) -> Result<u8> {
         Some(Verb::Split(args)) => split::run(&args),
         Some(Verb::Index(args)) => index::run(&args),
         Some(Verb::Stats(args)) => stats::run(&args),
+        Some(Verb::Plot(args)) => plot::run(&args),
+        Some(Verb::Report(args)) => page::run(&args),
         Some(Verb::Formats(args)) => formats::run(&args),
         Some(Verb::KaldiLinks(args)) => links::run(&args),
         Some(Verb::Man(args)) => man::run(&args),

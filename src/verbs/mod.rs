@@ -4,6 +4,8 @@
 pub mod diff;
 pub mod index;
 pub mod ls;
+pub mod plot;
+pub mod report;
 pub mod select;
 pub mod show;
 pub mod split;

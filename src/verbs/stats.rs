@@ -250,6 +250,11 @@ impl Stats {
         }
     }
 
+    /// How many utterances have how many frames, the shortest first.
+    pub fn length_counts(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.state.lengths.iter().map(|(frames, n)| (*frames, *n))
+    }
+
     /// Makes the results of all that was added.
     #[expect(clippy::cast_precision_loss, reason = "a mean needs no more digits")]
     pub fn finish(&mut self) {
@@ -285,7 +290,7 @@ impl Stats {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "large integers are rounded")]
-fn number<T: Element>(value: T) -> f64 {
+pub(super) fn number<T: Element>(value: T) -> f64 {
     match value.widen() {
         Wide::Int(v) => v as f64,
         Wide::Float(v) => v,

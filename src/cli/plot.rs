@@ -1,0 +1,272 @@
+//! `spr-convert plot IN [KEY...]`.
+
+use std::io::{IsTerminal, stdout};
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use spr_core::bytes::{Env, Output, Part};
+use spr_core::format::Registry;
+use spr_core::model::{Key, Utterance};
+use spr_core::{Error, Result};
+
+use super::args::ReadArgs;
+use super::{DONE, plan, print, report};
+use crate::argument::Input;
+use crate::builtin;
+use crate::verbs::plot::{Chart, Overview, Picture, draw, raster, svg, terminal};
+use crate::verbs::show::find;
+
+pub(super) const EXAMPLES: &str = "\
+With keys, features, sound and labels of these utterances; without, lengths, labels and features
+of all. In the terminal, or with -o into a file. A colour stands for a value: the brightest for
+the greatest, but for 1 % of the cells at either end.
+
+Examples:
+  spr-convert plot feats.scp ann-001               in the terminal
+  spr-convert plot feats.scp ann-001 -o a.svg      as a picture; .png, too
+  spr-convert plot train.pfile -o train.png        lengths, labels, features of all
+  spr-convert plot ali.ark --kind labels           how often each label occurs";
+
+/// Utterances on a sheet.
+const MAX_KEYS: usize = 40;
+/// Columns and rows of features in a picture.
+const ROWS: usize = 256;
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct PlotArgs {
+    /// Data to look at
+    #[arg(value_name = "IN")]
+    path: String,
+    /// The utterances to draw; without, the data set as a whole
+    #[arg(value_name = "KEY")]
+    keys: Vec<String>,
+    /// Where to write the picture: a name that ends in .svg or .png
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<String>,
+    /// Draw as svg, png or text, whatever the extension
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        hide_possible_values = true
+    )]
+    to: Option<To>,
+    /// What to draw: features (of an utterance, the first if none is named), lengths, labels, dims
+    /// (means and deviations of columns)
+    #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true)]
+    kind: Option<Kind>,
+    /// Pixels, or characters in the terminal, from left to right
+    #[arg(long, value_name = "N")]
+    width: Option<u16>,
+    /// Colours in the terminal: auto, always or never
+    #[arg(
+        long,
+        value_enum,
+        default_value = "auto",
+        value_name = "WHEN",
+        hide_possible_values = true
+    )]
+    color: When,
+    /// Replace a picture that exists
+    #[arg(long)]
+    overwrite: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum To {
+    Svg,
+    Png,
+    Text,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Features,
+    Lengths,
+    Labels,
+    Dims,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Draws utterances or a data set.
+pub(super) fn run(args: &PlotArgs) -> Result<u8> {
+    let registry = builtin::registry();
+    let env = plan::env(&args.read)?;
+    let input = plan::input(&args.path, &args.read, &registry)?;
+    if args.read.explain {
+        return plan::explain(&[input], &registry, &env);
+    }
+    if args.read.json {
+        let error = Error::usage("a picture is no JSON");
+        return Err(error.hint("`spr-convert stats --json` has the numbers"));
+    }
+    let to = target(args)?;
+    let look = look(args, to);
+    let width = u32::from(args.width.unwrap_or(800));
+    let charts = charts(args)?;
+    let bytes = match charts {
+        None => {
+            let (cols, rows) = match to {
+                To::Text => (look.cols(), look.rows()),
+                _ => (width.saturating_sub(140).clamp(100, 8000) as usize, ROWS),
+            };
+            let pictures = pictures(args, &input, (cols, rows), &registry, &env)?;
+            match to {
+                To::Svg => svg::document(&draw::pictures(&pictures, width)).into_bytes(),
+                To::Png => raster::png(&draw::pictures(&pictures, width)),
+                To::Text => {
+                    let texts: Vec<_> = pictures
+                        .iter()
+                        .map(|picture| terminal::picture(picture, &look))
+                        .collect();
+                    texts.join("\n").into_bytes()
+                }
+            }
+        }
+        Some(charts) => {
+            let mut reader = input.open(&registry, &env)?.reader;
+            let all = Overview::read(reader.as_mut(), false)?;
+            let scene = draw::overview(&all, &charts, width);
+            if scene.items.is_empty() {
+                return Err(nothing(&input));
+            }
+            match to {
+                To::Svg => svg::document(&scene).into_bytes(),
+                To::Png => raster::png(&scene),
+                To::Text => terminal::overview(&all, &charts, &look).into_bytes(),
+            }
+        }
+    };
+    let output = args.output.as_deref().unwrap_or("-");
+    store(&bytes, output, args.overwrite, args.read.quiet, &env)
+}
+
+fn nothing(input: &Input) -> Error {
+    Error::usage("nothing in it can be drawn")
+        .file(input.text())
+        .hint("`spr-convert info` says what it holds")
+}
+
+/// What is to be made, by `--to` or the output's extension.
+fn target(args: &PlotArgs) -> Result<To> {
+    let output = args.output.as_deref();
+    if let Some(to) = args.to {
+        return Ok(to);
+    }
+    let Some(output) = output else {
+        return Ok(To::Text);
+    };
+    let extension = Path::new(output).extension().and_then(|e| e.to_str());
+    match extension.map(str::to_ascii_lowercase).as_deref() {
+        Some("svg") => Ok(To::Svg),
+        Some("png") => Ok(To::Png),
+        Some("txt") => Ok(To::Text),
+        _ => Err(Error::usage("the name says no kind of picture")
+            .file(output)
+            .hint("end it with .svg or .png, or say --to svg, png or text")),
+    }
+}
+
+/// The charts wanted; `None` if utterances are.
+fn charts(args: &PlotArgs) -> Result<Option<Vec<Chart>>> {
+    let chart = match args.kind {
+        None if args.keys.is_empty() => return Ok(Some(Chart::ALL.to_vec())),
+        None | Some(Kind::Features) => return Ok(None),
+        Some(Kind::Lengths) => Chart::Lengths,
+        Some(Kind::Labels) => Chart::Labels,
+        Some(Kind::Dims) => Chart::Dims,
+    };
+    match args.keys.is_empty() {
+        true => Ok(Some(vec![chart])),
+        false => Err(Error::usage(
+            "this kind of picture is of the whole data set, not of utterances",
+        )
+        .hint("leave out the keys, or --kind")),
+    }
+}
+
+fn pictures(
+    args: &PlotArgs,
+    input: &Input,
+    (cols, rows): (usize, usize),
+    registry: &Registry,
+    env: &Env,
+) -> Result<Vec<Picture>> {
+    if args.keys.len() > MAX_KEYS {
+        return Err(Error::usage(format!(
+            "a sheet has room for {MAX_KEYS} utterances"
+        )));
+    }
+    let mut pictures = Vec::new();
+    let mut add = |utt: &Utterance| {
+        let picture = Picture::of(utt, cols, rows);
+        if picture.is_empty() {
+            return Err(nothing(input).utterance(&utt.key));
+        }
+        pictures.push(picture);
+        Ok(())
+    };
+    if args.keys.is_empty() {
+        let mut reader = input.open(registry, env)?.reader;
+        let mut utt = Utterance::default();
+        if !reader.read(&mut utt)? {
+            return Err(nothing(input));
+        }
+        add(&utt)?;
+    } else {
+        let keys = args.keys.iter().map(|key| Key::from(key.as_str()));
+        find(input, &keys.collect::<Vec<_>>(), registry, env, add)?;
+    }
+    Ok(pictures)
+}
+
+/// How text is to look: in colour on terminals that say they show it, where nothing speaks against.
+fn look(args: &PlotArgs, to: To) -> terminal::Look {
+    let set = |name: &str| std::env::var(name).unwrap_or_default();
+    let shown = args.output.is_none() && to == To::Text && stdout().is_terminal();
+    let colours = matches!(set("COLORTERM").as_str(), "truecolor" | "24bit");
+    let size = terminal_size::terminal_size().filter(|_| shown);
+    terminal::Look {
+        width: args
+            .width
+            .or(size.map(|(width, _)| width.0))
+            .unwrap_or(80)
+            .into(),
+        colour: match args.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => shown && colours && set("NO_COLOR").is_empty(),
+        },
+    }
+}
+
+/// Writes a file that is there whole or not at all, or to standard output.
+pub(super) fn store(
+    bytes: &[u8],
+    output: &str,
+    overwrite: bool,
+    quiet: bool,
+    env: &Env,
+) -> Result<u8> {
+    if output == "-" {
+        return print(bytes);
+    }
+    let place = Output::file(output).overwrite(overwrite).apart_from(env);
+    let mut sink = place.create(Part::Main, false)?;
+    sink.put(bytes)?;
+    sink.finish()?;
+    place.commit()?;
+    if !quiet {
+        report::plain(&format!("{} ({output})", report::size(bytes.len() as u64)));
+    }
+    Ok(DONE)
+}

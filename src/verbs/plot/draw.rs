@@ -1,0 +1,306 @@
+//! Pictures and overviews laid out as scenes.
+
+use super::axes::Axes;
+use super::colour::{NONE, of_label};
+use super::histogram::{Bar, Histogram, labels, lengths, spreads};
+use super::picture::{Axis, Heat, Picture, Track, Wave};
+use super::scene::{Align, Area, Ink, Item, Scene};
+use super::ticks::{number, round_step};
+use super::{Chart, Overview, shortened};
+
+/// Margins: numbers at the left, the colour scale at the right.
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 76.0;
+/// What a title, a line of numbers below a chart and a track of labels take.
+const TITLE: f64 = 28.0;
+const NUMBERS: f64 = 30.0;
+const TRACK: f64 = 22.0;
+/// Heights of charts.
+const CHART: f64 = 180.0;
+const WAVE: f64 = 110.0;
+/// Letters are about this wide.
+const LETTER: f64 = 7.0;
+
+/// Utterances, one below the other, so many pixels wide.
+pub fn pictures(pictures: &[Picture], width: u32) -> Scene {
+    let mut sheet = Sheet::new(width);
+    for picture in pictures {
+        sheet.picture(picture);
+    }
+    let keys: Vec<_> = pictures.iter().map(|p| p.key.to_string()).collect();
+    sheet.done(format!("What {} looks like", keys.join(", ")))
+}
+
+/// Charts of a data set, one below the other, so many pixels wide; those that it has no data for
+/// are left out.
+pub fn overview(all: &Overview, charts: &[Chart], width: u32) -> Scene {
+    let mut sheet = Sheet::new(width);
+    let bars = super::whole(sheet.inner() / 8.0);
+    for chart in charts {
+        match chart {
+            Chart::Lengths => {
+                if let Some(lengths) = lengths(all, bars.min(40)) {
+                    sheet.lengths(&lengths);
+                }
+            }
+            Chart::Labels => {
+                for (i, counts) in all.stats.labels.iter().enumerate() {
+                    if let Some(labels) = labels(i, counts, bars) {
+                        sheet.labels(&labels);
+                    }
+                }
+            }
+            Chart::Dims => sheet.dims(all),
+        }
+    }
+    let titles = charts.iter().map(|chart| match chart {
+        Chart::Lengths => "lengths of utterances",
+        Chart::Labels => "numbers of labels",
+        Chart::Dims => "means and deviations of features",
+    });
+    sheet.done(titles.collect::<Vec<_>>().join(", "))
+}
+
+/// A scene that grows downwards.
+struct Sheet {
+    scene: Scene,
+    y: f64,
+}
+
+impl Sheet {
+    fn new(width: u32) -> Self {
+        let width = width.clamp(240, 8000);
+        Self {
+            scene: Scene {
+                width,
+                ..Scene::default()
+            },
+            y: 0.0,
+        }
+    }
+
+    fn done(mut self, title: String) -> Scene {
+        self.scene.title = title;
+        self.scene.height = u32::try_from(super::whole(self.y.ceil())).unwrap_or(u32::MAX);
+        self.scene
+    }
+
+    /// Pixels between the margins.
+    fn inner(&self) -> f64 {
+        f64::from(self.scene.width) - LEFT - RIGHT
+    }
+
+    fn title(&mut self, text: &str) {
+        let fit = super::whole((f64::from(self.scene.width) - 16.0) / LETTER);
+        let (y, text) = (self.y + 19.0, shortened(text, fit));
+        self.scene.text(8.0, y, Align::Start, Ink::Text, text);
+        self.y += TITLE;
+    }
+
+    /// The field below what there is, so many pixels high.
+    fn field(&mut self, height: f64, x: (f64, f64), y: (f64, f64)) -> Axes {
+        let area = Area {
+            x: LEFT,
+            y: self.y,
+            w: self.inner(),
+            h: height,
+        };
+        self.y += height;
+        Axes { area, x, y }
+    }
+
+    fn picture(&mut self, picture: &Picture) {
+        let mut facts = vec![picture.key.to_string()];
+        let axis = picture.waves.first().map_or(picture.axis, |wave| wave.axis);
+        if picture.frames > 0 {
+            facts.push(format!("{} frames", picture.frames));
+        }
+        if axis.seconds {
+            facts.push(format!("{:.2} s", axis.to - axis.from));
+        }
+        self.title(&facts.join(", "));
+        for wave in &picture.waves {
+            self.wave(wave);
+        }
+        let mut open = None;
+        if let Some(heat) = &picture.heat {
+            if !picture.waves.is_empty() {
+                self.y += 8.0;
+            }
+            self.heat(heat, picture.axis);
+            open = Some(picture.axis);
+        } else if let (Some(wave), false) = (picture.waves.first(), picture.tracks.is_empty()) {
+            open = Some(wave.axis);
+        }
+        for track in &picture.tracks {
+            if let Some(axis) = open.filter(|axis| *axis != track.axis) {
+                self.below(axis);
+            }
+            self.y += 2.0;
+            self.track(track);
+            open = Some(track.axis);
+        }
+        match (open, picture.waves.first()) {
+            (Some(axis), _) => self.below(axis),
+            (None, Some(wave)) => self.below(wave.axis),
+            _ => {}
+        }
+    }
+
+    /// The numbers of an axis below what was drawn last.
+    fn below(&mut self, axis: Axis) {
+        let axes = self.field(0.0, (axis.from, axis.to), (0.0, 1.0));
+        let unit = if axis.seconds { "s" } else { "frames" };
+        axes.below(unit, &mut self.scene);
+        self.y += NUMBERS;
+    }
+
+    fn heat(&mut self, heat: &Heat, axis: Axis) {
+        let height = (heat.dim as f64 * 6.0).clamp(36.0, 256.0);
+        let axes = self.field(height, (axis.from, axis.to), (0.0, heat.dim as f64));
+        let area = axes.area;
+        self.scene.items.push(Item::Grid {
+            area,
+            cols: heat.cols,
+            cells: heat.cells.clone(),
+        });
+        axes.left(false, &mut self.scene);
+        let x = area.x + area.w + 12.0;
+        self.scene.items.push(Item::Grid {
+            area: Area { x, w: 10.0, ..area },
+            cols: 1,
+            cells: (0..NONE).rev().collect(),
+        });
+        let scale = Axes {
+            area: Area { x, w: 10.0, ..area },
+            x: (0.0, 1.0),
+            y: (heat.low, heat.high),
+        };
+        let step = (heat.high - heat.low) / 50.0;
+        for (value, up) in [(heat.high, 10.0), (heat.low, 0.0)] {
+            let y = scale.py(value) + up;
+            self.scene
+                .text(x + 14.0, y, Align::Start, Ink::Muted, number(value, step));
+            if heat.high <= heat.low {
+                break;
+            }
+        }
+    }
+
+    fn wave(&mut self, wave: &Wave) {
+        let ends = wave.peaks.iter().map(|(least, most)| most.max(-least));
+        let peak = round_step(ends.fold(1e-4, f64::max));
+        let axes = self.field(WAVE, (wave.axis.from, wave.axis.to), (-peak, peak));
+        axes.left(true, &mut self.scene);
+        let width = axes.area.w / wave.peaks.len().max(1) as f64;
+        for (i, (least, most)) in wave.peaks.iter().enumerate() {
+            let (top, bottom) = (axes.py(*most), axes.py(*least));
+            let (x, h) = (axes.area.x + i as f64 * width, (bottom - top).max(1.0));
+            self.scene.rect(x, top, width, h, Ink::Data);
+        }
+    }
+
+    fn track(&mut self, track: &Track) {
+        let axes = self.field(TRACK, (0.0, 1.0), (0.0, 1.0));
+        let Area { x, y, h, .. } = axes.area;
+        self.scene.text(
+            x - 7.0,
+            y + 15.0,
+            Align::End,
+            Ink::Muted,
+            track.name.as_str(),
+        );
+        for span in &track.spans {
+            let (from, to) = (axes.px(span.from), axes.px(span.to));
+            let colour = Ink::Fixed(of_label(&span.label));
+            self.scene.rect(from, y, (to - from).max(1.0), h, colour);
+            if from > x {
+                self.scene.rect(from, y, 1.0, h, Ink::Fixed([255; 3]));
+            }
+            let letters = super::whole((to - from - 3.0).max(0.0) / (LETTER + 0.5));
+            if letters >= span.label.chars().count().min(3) {
+                let text = shortened(&span.label, letters);
+                let middle = f64::midpoint(from, to);
+                let dark = Ink::Fixed([0x11; 3]);
+                self.scene.text(middle, y + 15.0, Align::Middle, dark, text);
+            }
+        }
+    }
+
+    fn bars(&mut self, bars: &[Bar], unit: &str) -> Axes {
+        let most = bars.iter().map(|bar| bar.count).max().unwrap_or_default();
+        let from = bars.first().map_or(0.0, |bar| bar.from);
+        let to = bars.last().map_or(1.0, |bar| bar.to);
+        let axes = self.field(CHART, (from, to), (0.0, most as f64 * 1.05));
+        axes.left(true, &mut self.scene);
+        for bar in bars.iter().filter(|bar| bar.count > 0) {
+            let (left, right) = (axes.px(bar.from), axes.px(bar.to));
+            let gap = if right - left > 3.0 { 1.0 } else { 0.0 };
+            let top = axes.py(bar.count as f64).min(axes.py(0.0) - 1.0);
+            let h = axes.py(0.0) - top;
+            self.scene
+                .rect(left + gap, top, right - left - gap, h, Ink::Data);
+        }
+        let area = axes.area;
+        self.scene
+            .rect(area.x, area.y + area.h, area.w, 1.0, Ink::Muted);
+        let (x, y) = (area.x + area.w + 8.0, area.y + 10.0);
+        self.scene.text(x, y, Align::Start, Ink::Muted, unit);
+        axes
+    }
+
+    fn lengths(&mut self, lengths: &Histogram) {
+        self.title(&lengths.title);
+        let axes = self.bars(&lengths.bars, "utterances");
+        axes.below("", &mut self.scene);
+        self.y += NUMBERS;
+    }
+
+    /// Bars with as many of their names below as there is room for.
+    fn labels(&mut self, labels: &Histogram) {
+        self.title(&labels.title);
+        let axes = self.bars(&labels.bars, "frames");
+        let longest = labels.bars.iter().map(|b| b.name.chars().count()).max();
+        let room = longest.unwrap_or_default() as f64 * 8.0 + 6.0;
+        let each = axes.area.w / labels.bars.len().max(1) as f64;
+        let every = super::whole((room / each).ceil()).max(1);
+        for bar in labels.bars.iter().step_by(every) {
+            let (x, y) = (axes.px(f64::midpoint(bar.from, bar.to)), self.y + 17.0);
+            self.scene
+                .text(x, y, Align::Middle, Ink::Muted, bar.name.as_str());
+        }
+        self.y += NUMBERS;
+    }
+
+    fn dims(&mut self, all: &Overview) {
+        let columns = &all.stats.features;
+        let (spreads, each) = spreads(columns, super::whole(self.inner() / 3.0));
+        let low = spreads.iter().map(|s| s.low).reduce(f64::min);
+        let high = spreads.iter().map(|s| s.high).reduce(f64::max);
+        let (Some(low), Some(high)) = (low, high) else {
+            return;
+        };
+        let apart = match each {
+            1 => String::new(),
+            _ => format!(", {each} columns a bar"),
+        };
+        self.title(&format!(
+            "Features: mean and standard deviation by column{apart}"
+        ));
+        let axes = self.field(CHART, (0.0, columns.len() as f64), (low, high));
+        axes.left(true, &mut self.scene);
+        for spread in &spreads {
+            let (from, to) = (spread.first, (spread.first + each).min(columns.len()));
+            let (left, right) = (axes.px(from as f64), axes.px(to as f64));
+            let gap = if right - left > 3.0 { 1.0 } else { 0.0 };
+            let (x, w) = (left + gap, right - left - gap);
+            let (top, bottom) = (axes.py(spread.high), axes.py(spread.low));
+            self.scene
+                .rect(x, top, w, (bottom - top).max(1.0), Ink::Soft);
+            self.scene
+                .rect(x, axes.py(spread.mean) - 1.0, w, 2.0, Ink::Data);
+        }
+        axes.below("column", &mut self.scene);
+        self.y += NUMBERS;
+    }
+}

@@ -1,0 +1,352 @@
+//! Pictures and overviews as text.
+
+use super::colour::{NONE, Rgb, of_label, scale};
+use super::histogram::{Histogram, labels, lengths, spreads};
+use super::picture::{Axis, Heat, Picture, Track, Wave};
+use super::ticks::{number, ticks};
+use super::{Chart, Overview, harmless, shortened, whole};
+
+/// Characters left of a chart.
+const LEFT: usize = 9;
+/// Lines of features, and of sound.
+const LINES: usize = 20;
+const WAVE: usize = 9;
+/// Bars in a chart.
+const BARS: usize = 24;
+/// From low to high.
+const SHADES: &[u8] = b" .:-=+*#%@";
+
+/// How text is to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Characters in a line.
+    pub width: usize,
+    /// Whether the terminal shows 24-bit colours and block characters; else the text is ASCII,
+    /// but for names.
+    pub colour: bool,
+}
+
+impl Look {
+    /// Columns of a picture that fills a line.
+    pub fn cols(&self) -> usize {
+        self.width.clamp(40, 400) - LEFT
+    }
+
+    /// Rows of features that are told apart.
+    pub fn rows(&self) -> usize {
+        if self.colour { 2 * LINES } else { LINES }
+    }
+}
+
+/// An utterance, made for this look.
+pub fn picture(picture: &Picture, look: &Look) -> String {
+    let mut lines = vec![harmless(&picture.key.to_string())];
+    for wave in &picture.waves {
+        lines.extend(draw_wave(wave, look));
+    }
+    if let Some(wave) = picture.waves.first() {
+        lines.extend(below(wave.axis, wave.peaks.len()));
+    }
+    if let Some(heat) = &picture.heat {
+        lines.extend(draw_heat(heat, look));
+    }
+    let cols = picture.heat.as_ref().map_or(look.cols(), |heat| heat.cols);
+    for track in &picture.tracks {
+        lines.push(draw_track(track, cols, look));
+    }
+    if picture.heat.is_some() || picture.waves.is_empty() {
+        let axis = picture
+            .tracks
+            .first()
+            .map_or(picture.axis, |track| track.axis);
+        let axis = if picture.heat.is_some() {
+            picture.axis
+        } else {
+            axis
+        };
+        lines.extend(below(axis, cols));
+    }
+    joined(lines)
+}
+
+/// Charts of a data set; those that it has no data for are left out.
+pub fn overview(all: &Overview, charts: &[Chart], look: &Look) -> String {
+    let mut parts = Vec::new();
+    for chart in charts {
+        match chart {
+            Chart::Lengths => parts.extend(lengths(all, BARS).map(|h| bars(&h, look))),
+            Chart::Labels => {
+                let columns = all.stats.labels.iter().enumerate();
+                let drawn = columns.filter_map(|(i, counts)| labels(i, counts, BARS));
+                parts.extend(drawn.map(|h| bars(&h, look)));
+            }
+            Chart::Dims => parts.extend(dims(all, look)),
+        }
+    }
+    parts.join("\n")
+}
+
+fn joined(lines: Vec<String>) -> String {
+    let lines = lines.iter().map(|line| line.trim_end().to_owned() + "\n");
+    lines.collect()
+}
+
+/// A line behind what stands left of it.
+fn line(left: &str, rest: &str) -> String {
+    format!("{left:>width$} {rest}", width = LEFT - 1)
+}
+
+fn draw_heat(heat: &Heat, look: &Look) -> Vec<String> {
+    let rows: Vec<_> = heat.cells.chunks(heat.cols.max(1)).collect();
+    let each = if look.colour { 2 } else { 1 };
+    let count = rows.len().div_ceil(each);
+    let title = |i: usize| match i {
+        _ if i + 1 == count => "0".to_owned(),
+        0 => (heat.dim - 1).to_string(),
+        _ => String::new(),
+    };
+    // An odd row stands alone at the top.
+    let pad = rows.len() % each;
+    let draw = |i: usize| {
+        let upper = (i * each).checked_sub(pad).and_then(|at| rows.get(at));
+        let lower = rows
+            .get(i * each + each - 1 - pad)
+            .copied()
+            .unwrap_or_default();
+        let text = match look.colour {
+            true => halves(upper.copied(), lower),
+            false => lower.iter().map(|level| shade(*level)).collect(),
+        };
+        line(&title(i), &text)
+    };
+    let mut lines: Vec<_> = (0..count).map(draw).collect();
+    let step = (heat.high - heat.low) / 50.0;
+    let (low, high) = (number(heat.low, step), number(heat.high, step));
+    let bar: String = match look.colour {
+        true => halves(None, &(0..24).map(|i| i * 11).collect::<Vec<u8>>()),
+        false => String::from_utf8_lossy(SHADES).into_owned(),
+    };
+    lines.insert(0, line("", &format!("{low} {bar} {high}")));
+    lines
+}
+
+fn shade(level: u8) -> char {
+    let place = usize::from(level) * SHADES.len() / 255;
+    match level {
+        NONE => '?',
+        _ => SHADES.get(place).map_or(' ', |b| char::from(*b)),
+    }
+}
+
+/// Two rows of cells in a line: the upper half of a character has one colour, the ground another.
+fn halves(upper: Option<&[u8]>, lower: &[u8]) -> String {
+    let mut text = String::new();
+    for (i, level) in lower.iter().enumerate() {
+        let [r, g, b] = scale(*level);
+        match upper.and_then(|row| row.get(i)) {
+            Some(above) => {
+                let [x, y, z] = scale(*above);
+                text.push_str(&format!("\x1b[38;2;{x};{y};{z};48;2;{r};{g};{b}m\u{2580}"));
+            }
+            None => text.push_str(&format!("\x1b[38;2;{r};{g};{b}m\u{2584}")),
+        }
+    }
+    text + "\x1b[0m"
+}
+
+fn painted(text: &str, [r, g, b]: Rgb) -> String {
+    format!("\x1b[38;2;17;17;17;48;2;{r};{g};{b}m{text}\x1b[0m")
+}
+
+fn draw_track(track: &Track, cols: usize, look: &Look) -> String {
+    let place = |share: f64| whole((share * cols as f64).round()).min(cols);
+    let mut text = String::new();
+    let mut at = 0;
+    for span in &track.spans {
+        let (from, to) = (place(span.from).max(at), place(span.to));
+        if to <= from {
+            continue;
+        }
+        text.extend(std::iter::repeat_n(' ', from - at));
+        let label = harmless(&span.label);
+        let width = to - from;
+        match look.colour {
+            true => {
+                let word = if label.chars().count() > width {
+                    ""
+                } else {
+                    &label
+                };
+                text.push_str(&painted(&format!("{word:^width$}"), of_label(&label)));
+            }
+            false => {
+                let word = shortened(&label, width - 1);
+                text.push_str(&format!("|{word:<rest$}", rest = width - 1));
+            }
+        }
+        at = to;
+    }
+    line(&track.name, &text)
+}
+
+fn draw_wave(wave: &Wave, look: &Look) -> Vec<String> {
+    let peak = wave.peaks.iter().map(|(least, most)| most.max(-least));
+    let peak = peak.fold(1e-4, f64::max);
+    let step = 2.0 * peak / WAVE as f64;
+    let full = if look.colour { '\u{2588}' } else { '#' };
+    let draw = |i: usize| {
+        let top = peak - i as f64 * step;
+        let middle = top - step / 2.0;
+        let cells = wave.peaks.iter().map(|(least, most)| {
+            let inside = *most >= middle && *least <= middle;
+            let flat = i == WAVE / 2;
+            if inside {
+                full
+            } else if flat {
+                '-'
+            } else {
+                ' '
+            }
+        });
+        let title = match i {
+            0 => number(peak, peak / 50.0),
+            _ if i + 1 == WAVE => number(-peak, peak / 50.0),
+            _ => String::new(),
+        };
+        line(&title, &cells.collect::<String>())
+    };
+    (0..WAVE).map(draw).collect()
+}
+
+/// Numbers below a chart of so many columns.
+fn below(axis: Axis, cols: usize) -> [String; 1] {
+    let unit = if axis.seconds { " s" } else { " frames" };
+    let mut text = String::new();
+    for (value, word) in ticks(axis.from, axis.to, (cols / 12).max(1)) {
+        let share = (value - axis.from) / (axis.to - axis.from);
+        let at = whole(share * cols as f64);
+        if at >= text.len() + usize::from(!text.is_empty()) {
+            text.push_str(&" ".repeat(at - text.len()));
+            text.push_str(&word);
+        }
+    }
+    [line("", &(text + unit))]
+}
+
+fn bars(histogram: &Histogram, look: &Look) -> String {
+    let bars = &histogram.bars;
+    let named = bars.iter().map(|bar| bar.name.chars().count()).max();
+    let counted = bars.iter().map(|bar| bar.count.to_string().len()).max();
+    let (named, counted) = (named.unwrap_or_default(), counted.unwrap_or_default());
+    let room = look
+        .width
+        .clamp(40, 400)
+        .saturating_sub(named + counted + 6)
+        .max(10);
+    let most = bars.iter().map(|bar| bar.count).max().unwrap_or_default();
+    let mut lines = vec![histogram.title.clone()];
+    for bar in bars {
+        let share = bar.count as f64 / most.max(1) as f64;
+        let length = whole((share * room as f64).ceil());
+        let full = if look.colour { "\u{2588}" } else { "#" };
+        let (name, drawn) = (&bar.name, full.repeat(length));
+        lines.push(format!(
+            "  {name:>named$}  {:>counted$}  {drawn}",
+            bar.count
+        ));
+    }
+    joined(lines)
+}
+
+/// A line a column: the mean between the ends of a deviation.
+fn dims(all: &Overview, look: &Look) -> Option<String> {
+    let columns = &all.stats.features;
+    let (spreads, each) = spreads(columns, 2 * BARS);
+    let low = spreads.iter().map(|s| s.low).reduce(f64::min)?;
+    let high = spreads.iter().map(|s| s.high).reduce(f64::max)?;
+    let room = look.cols() - 10;
+    let place = |value: f64| {
+        let share = (value - low) / (high - low);
+        let share = if share.is_finite() { share } else { 0.5 };
+        whole((share * (room - 1) as f64).round()).min(room - 1)
+    };
+    let mut lines = vec!["Features: mean and standard deviation by column".to_owned()];
+    let step = (high - low) / 50.0;
+    let ends = (number(low, step), number(high, step));
+    let width = room.saturating_sub(ends.0.len());
+    lines.push(format!("{:18}{}{:>width$}", "", ends.0, ends.1));
+    for spread in &spreads {
+        let (from, to, mean) = (place(spread.low), place(spread.high), place(spread.mean));
+        let cell = |i: usize| match i {
+            _ if i == mean => 'o',
+            _ if (from..=to).contains(&i) => '-',
+            _ => ' ',
+        };
+        let text: String = (0..room).map(cell).collect();
+        let last = (spread.first + each).min(columns.len()) - 1;
+        let name = match each {
+            1 => spread.first.to_string(),
+            _ => format!("{}-{last}", spread.first),
+        };
+        let mean = number(spread.mean, step);
+        lines.push(format!("{name:>7} {mean:>9} {text}"));
+    }
+    Some(joined(lines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spr_core::model::{Matrix, Rank, Utterance};
+
+    fn sample() -> Picture {
+        let utt = Utterance {
+            key: "a\x1b[2J".into(),
+            features: Matrix::from_rows(&[0.0f32, 9.0, 0.0, 5.0, 0.0, f32::NAN], 2, Rank::Matrix)
+                .ok(),
+            labels: Matrix::from_rows(&[3, 3, 4], 1, Rank::Vector).ok(),
+            ..Utterance::default()
+        };
+        Picture::of(&utt, 60, 20)
+    }
+
+    #[test]
+    fn plain_text_is_ascii() {
+        let look = Look {
+            width: 80,
+            colour: false,
+        };
+        let text = picture(&sample(), &look);
+        assert_eq!(
+            text.lines().collect::<Vec<_>>(),
+            [
+                "a\\u{1b}[2J",
+                "         0.0  .:-=+*#%@ 9.0",
+                "       1 @%?",
+                "       0",
+                "  labels |3|",
+                "         0 frames"
+            ]
+        );
+    }
+
+    #[test]
+    fn colours_are_put_back() {
+        let look = Look {
+            width: 80,
+            colour: true,
+        };
+        let text = picture(&sample(), &look);
+        assert!(
+            text.contains("\x1b[38;2;253;231;37;48;2;68;1;84m\u{2580}"),
+            "{text:?}"
+        );
+        assert!(!text.contains("\x1b[2J"));
+        for line in text.lines().filter(|line| line.contains('\x1b')) {
+            assert!(
+                line.ends_with("\x1b[0m") || line.contains("\x1b[0m "),
+                "{line:?}"
+            );
+        }
+    }
+}

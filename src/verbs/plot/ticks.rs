@@ -1,0 +1,75 @@
+//! Round numbers along an axis.
+
+/// The round step, 1, 2 or 5 times a power of ten, that is no smaller.
+pub(super) fn round_step(step: f64) -> f64 {
+    if !(step > 0.0 && step.is_finite()) {
+        return 1.0;
+    }
+    let power = 10f64.powf(step.log10().floor());
+    let factors = [1.0, 2.0, 5.0, 10.0].into_iter();
+    let mut steps = factors.map(|factor| factor * power);
+    // A step that is round up to rounding is round.
+    steps.find(|s| *s >= step * 0.999_999).unwrap_or(step)
+}
+
+/// At most about `most` round numbers from `from` to `to`, as text and in order.
+pub(super) fn ticks(from: f64, to: f64, most: usize) -> Vec<(f64, String)> {
+    let span = to - from;
+    if !(from.is_finite() && span.is_finite()) || most == 0 {
+        return Vec::new();
+    }
+    if span <= 0.0 {
+        return vec![(from, number(from, span))];
+    }
+    let step = round_step(span / most as f64);
+    let first = (from / step).ceil();
+    let count = super::whole((to / step).floor() - first).min(2 * most);
+    let places = (0..=count).map(|i| (first + i as f64) * step);
+    let places = places.filter(|v| *v <= to + step * 1e-6);
+    // Adding 0 takes the sign from a negative zero.
+    places.map(|v| (v + 0.0, number(v + 0.0, step))).collect()
+}
+
+/// A number with the digits that tell it from another one `step` away.
+pub(super) fn number(value: f64, step: f64) -> String {
+    let size = value.abs().max(step.abs());
+    if size != 0.0 && !(1e-4..1e7).contains(&size) {
+        return format!("{value:.1e}");
+    }
+    let digits = match step > 0.0 {
+        true => (-step.log10() + 1e-9).ceil().clamp(0.0, 6.0),
+        false => 2.0,
+    };
+    format!("{value:.*}", super::whole(digits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(from: f64, to: f64, most: usize) -> Vec<String> {
+        let ticks = ticks(from, to, most);
+        ticks.into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        assert_eq!(
+            texts(0.0, 2.91, 6),
+            ["0.0", "0.5", "1.0", "1.5", "2.0", "2.5"]
+        );
+        assert_eq!(texts(0.0, 40.0, 4), ["0", "10", "20", "30", "40"]);
+        assert_eq!(texts(-1.0, 1.0, 2), ["-1", "0", "1"]);
+        assert_eq!(texts(3.0, 3.0, 5), ["3.00"]);
+        assert_eq!(texts(0.0, 4e8, 2), ["0.0e0", "2.0e8", "4.0e8"]);
+    }
+
+    #[test]
+    fn odd_ranges_have_few_ticks() {
+        for (from, to) in [(f64::NAN, 1.0), (0.0, f64::INFINITY), (-1e308, 1e308)] {
+            assert!(ticks(from, to, 5).is_empty(), "{from} {to}");
+        }
+        assert!(ticks(1e15, 1e15 + 1.0, 5).len() <= 11);
+        assert_eq!(texts(1.0, 0.0, 5).len(), 1);
+    }
+}
