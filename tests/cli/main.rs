@@ -21,6 +21,7 @@ mod kaldi;
 mod limits;
 mod lists;
 mod pdnn;
+mod plot;
 #[cfg(unix)]
 mod stopping;
 mod trust;

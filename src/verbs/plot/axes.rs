@@ -25,10 +25,11 @@ impl Axes {
         self.area.y + (1.0 - share(value, self.y)) * self.area.h
     }
 
-    /// Numbers on the left, with lines across if `lines` is set.
-    pub(super) fn left(&self, lines: bool, scene: &mut Scene) {
+    /// Numbers on the left, with lines across if `lines` is set, so many at most.
+    pub(super) fn left(&self, lines: bool, most: usize, scene: &mut Scene) {
         let Area { x, w, h, .. } = self.area;
-        for (value, text) in ticks(self.y.0, self.y.1, super::whole(h / LINE).max(1)) {
+        let most = super::whole(h / LINE).clamp(1, most.max(1));
+        for (value, text) in ticks(self.y.0, self.y.1, most) {
             let y = self.py(value);
             match lines {
                 true => scene.rect(x, y, w, 1.0, Ink::Faint),
@@ -45,7 +46,7 @@ impl Axes {
         for (value, text) in ticks(self.x.0, self.x.1, super::whole(w / NUMBER).max(1)) {
             let at = self.px(value);
             scene.rect(at, y + h, 1.0, 4.0, Ink::Muted);
-            if at + (text.len() * 4) as f64 + 4.0 < end {
+            if unit.is_empty() || at + (text.len() * 4) as f64 + 4.0 < end {
                 scene.text(at, y + h + 17.0, Align::Middle, Ink::Muted, text);
             }
         }

@@ -8,9 +8,10 @@ use super::scene::{Align, Area, Ink, Item, Scene};
 use super::ticks::{number, round_step};
 use super::{Chart, Overview, shortened};
 
-/// Margins: numbers at the left, the colour scale at the right.
+/// Margins: numbers at the left, at the right of pictures the colour scale.
 const LEFT: f64 = 64.0;
-const RIGHT: f64 = 76.0;
+const SCALE: f64 = 76.0;
+const RIGHT: f64 = 20.0;
 /// What a title, a line of numbers below a chart and a track of labels take.
 const TITLE: f64 = 28.0;
 const NUMBERS: f64 = 30.0;
@@ -18,12 +19,14 @@ const TRACK: f64 = 22.0;
 /// Heights of charts.
 const CHART: f64 = 180.0;
 const WAVE: f64 = 110.0;
+/// More numbers than have room at an axis.
+const MANY: usize = 100;
 /// Letters are about this wide.
 const LETTER: f64 = 7.0;
 
 /// Utterances, one below the other, so many pixels wide.
 pub fn pictures(pictures: &[Picture], width: u32) -> Scene {
-    let mut sheet = Sheet::new(width);
+    let mut sheet = Sheet::new(width, SCALE);
     for picture in pictures {
         sheet.picture(picture);
     }
@@ -34,7 +37,7 @@ pub fn pictures(pictures: &[Picture], width: u32) -> Scene {
 /// Charts of a data set, one below the other, so many pixels wide; those that it has no data for
 /// are left out.
 pub fn overview(all: &Overview, charts: &[Chart], width: u32) -> Scene {
-    let mut sheet = Sheet::new(width);
+    let mut sheet = Sheet::new(width, RIGHT);
     let bars = super::whole(sheet.inner() / 8.0);
     for chart in charts {
         match chart {
@@ -65,10 +68,12 @@ pub fn overview(all: &Overview, charts: &[Chart], width: u32) -> Scene {
 struct Sheet {
     scene: Scene,
     y: f64,
+    /// The margin at the right.
+    right: f64,
 }
 
 impl Sheet {
-    fn new(width: u32) -> Self {
+    fn new(width: u32, right: f64) -> Self {
         let width = width.clamp(240, 8000);
         Self {
             scene: Scene {
@@ -76,6 +81,7 @@ impl Sheet {
                 ..Scene::default()
             },
             y: 0.0,
+            right,
         }
     }
 
@@ -87,7 +93,7 @@ impl Sheet {
 
     /// Pixels between the margins.
     fn inner(&self) -> f64 {
-        f64::from(self.scene.width) - LEFT - RIGHT
+        f64::from(self.scene.width) - LEFT - self.right
     }
 
     fn title(&mut self, text: &str) {
@@ -164,7 +170,7 @@ impl Sheet {
             cols: heat.cols,
             cells: heat.cells.clone(),
         });
-        axes.left(false, &mut self.scene);
+        axes.left(false, MANY, &mut self.scene);
         let x = area.x + area.w + 12.0;
         self.scene.items.push(Item::Grid {
             area: Area { x, w: 10.0, ..area },
@@ -191,7 +197,7 @@ impl Sheet {
         let ends = wave.peaks.iter().map(|(least, most)| most.max(-least));
         let peak = round_step(ends.fold(1e-4, f64::max));
         let axes = self.field(WAVE, (wave.axis.from, wave.axis.to), (-peak, peak));
-        axes.left(true, &mut self.scene);
+        axes.left(true, MANY, &mut self.scene);
         let width = axes.area.w / wave.peaks.len().max(1) as f64;
         for (i, (least, most)) in wave.peaks.iter().enumerate() {
             let (top, bottom) = (axes.py(*most), axes.py(*least));
@@ -227,12 +233,14 @@ impl Sheet {
         }
     }
 
-    fn bars(&mut self, bars: &[Bar], unit: &str) -> Axes {
+    fn bars(&mut self, bars: &[Bar]) -> Axes {
         let most = bars.iter().map(|bar| bar.count).max().unwrap_or_default();
         let from = bars.first().map_or(0.0, |bar| bar.from);
         let to = bars.last().map_or(1.0, |bar| bar.to);
-        let axes = self.field(CHART, (from, to), (0.0, most as f64 * 1.05));
-        axes.left(true, &mut self.scene);
+        let axes = self.field(CHART, (from, to), (0.0, most as f64));
+        // Counts are whole numbers.
+        let whole = usize::try_from(most).unwrap_or(MANY);
+        axes.left(true, whole, &mut self.scene);
         for bar in bars.iter().filter(|bar| bar.count > 0) {
             let (left, right) = (axes.px(bar.from), axes.px(bar.to));
             let gap = if right - left > 3.0 { 1.0 } else { 0.0 };
@@ -244,14 +252,12 @@ impl Sheet {
         let area = axes.area;
         self.scene
             .rect(area.x, area.y + area.h, area.w, 1.0, Ink::Muted);
-        let (x, y) = (area.x + area.w + 8.0, area.y + 10.0);
-        self.scene.text(x, y, Align::Start, Ink::Muted, unit);
         axes
     }
 
     fn lengths(&mut self, lengths: &Histogram) {
         self.title(&lengths.title);
-        let axes = self.bars(&lengths.bars, "utterances");
+        let axes = self.bars(&lengths.bars);
         axes.below("", &mut self.scene);
         self.y += NUMBERS;
     }
@@ -259,7 +265,7 @@ impl Sheet {
     /// Bars with as many of their names below as there is room for.
     fn labels(&mut self, labels: &Histogram) {
         self.title(&labels.title);
-        let axes = self.bars(&labels.bars, "frames");
+        let axes = self.bars(&labels.bars);
         let longest = labels.bars.iter().map(|b| b.name.chars().count()).max();
         let room = longest.unwrap_or_default() as f64 * 8.0 + 6.0;
         let each = axes.area.w / labels.bars.len().max(1) as f64;
@@ -288,7 +294,7 @@ impl Sheet {
             "Features: mean and standard deviation by column{apart}"
         ));
         let axes = self.field(CHART, (0.0, columns.len() as f64), (low, high));
-        axes.left(true, &mut self.scene);
+        axes.left(true, MANY, &mut self.scene);
         for spread in &spreads {
             let (from, to) = (spread.first, (spread.first + each).min(columns.len()));
             let (left, right) = (axes.px(from as f64), axes.px(to as f64));

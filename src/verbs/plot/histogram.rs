@@ -27,10 +27,10 @@ pub(super) struct Bar {
 pub(super) fn lengths(all: &Overview, most: usize) -> Option<Histogram> {
     if all.stats.frames > 0 || all.durations.is_empty() {
         let counts = all.stats.length_counts();
-        return binned("Lengths in frames", counts, 1.0, most);
+        return binned("Utterances by frames", counts, 1.0, most);
     }
     let counts = all.durations.iter().map(|(length, n)| (*length, *n));
-    binned("Lengths in seconds", counts, 0.01, most)
+    binned("Utterances by seconds", counts, 0.01, most)
 }
 
 /// Bars of a round width; `unit` is what a whole length stands for.
@@ -94,8 +94,11 @@ pub(super) fn labels(column: usize, counts: &[LabelCount], most: usize) -> Optio
         n => format!(" in column {n}"),
     };
     let title = match each {
-        1 => format!("Labels{column}: {} different", counts.len()),
-        _ => format!("Labels{column}: {} different, {each} a bar", counts.len()),
+        1 => format!("Frames by label{column}: {} different", counts.len()),
+        _ => format!(
+            "Frames by label{column}: {} different, {each} a bar",
+            counts.len()
+        ),
     };
     let bars: Vec<_> = bars.collect();
     (!bars.is_empty()).then_some(Histogram { title, bars })
@@ -148,9 +151,9 @@ mod tests {
             .iter()
             .map(|b| (b.name.as_str(), b.count))
             .collect();
-        assert_eq!(bars[0], ("200-219", 1));
-        assert_eq!(bars[1], ("220-239", 2));
-        assert_eq!((bars.len(), bars[5]), (6, ("300-319", 1)));
+        assert_eq!(bars[0], ("210-219", 1));
+        assert_eq!(bars[1], ("220-229", 2));
+        assert_eq!((bars.len(), bars[9]), (10, ("300-309", 1)));
         let one = binned("", [(7, 3)].into_iter(), 1.0, 10).unwrap();
         assert_eq!((one.bars.len(), one.bars[0].name.as_str()), (1, "7"));
         let ends = binned("", [(0, 1), (u64::MAX - 1, 1)].into_iter(), 1.0, 10).unwrap();

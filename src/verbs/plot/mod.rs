@@ -33,6 +33,7 @@ pub mod svg;
 pub mod terminal;
 mod ticks;
 
+pub use colour::Rgb;
 pub use overview::{Listed, Overview};
 pub use picture::{Axis, Heat, Picture, Span, Track, Wave};
 pub use scene::{Align, Area, Ink, Item, Scene};

@@ -37,7 +37,7 @@ pub(super) fn number(value: f64, step: f64) -> String {
         return format!("{value:.1e}");
     }
     let digits = match step > 0.0 {
-        true => (-step.log10() + 1e-9).ceil().clamp(0.0, 6.0),
+        true => (-step.log10() - 1e-9).ceil().clamp(0.0, 6.0),
         false => 2.0,
     };
     format!("{value:.*}", super::whole(digits))

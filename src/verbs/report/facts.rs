@@ -40,7 +40,7 @@ pub(super) fn list(origin: &Origin, all: &Overview) -> Vec<(&'static str, String
     let facts = [
         ("Format", given(origin.format.clone())),
         ("Utterances", Some(stats.utterances.to_string())),
-        ("Hold", given(kinds.join(", "))),
+        ("Holds", given(kinds.join(", "))),
         ("Frames", lengths.map(|_| stats.frames.to_string())),
         (
             "Frames an utterance",

@@ -11,7 +11,7 @@ pub use facts::Origin;
 
 /// Pictures are drawn this many pixels wide, charts so many.
 const WIDE: u32 = 800;
-const NARROW: u32 = 460;
+const NARROW: u32 = 400;
 
 /// The page. What comes from files stands in it as text only.
 pub fn page(origin: &Origin, all: &Overview) -> String {
@@ -95,8 +95,8 @@ fn utterances(all: &Overview, html: &mut String) {
         let title = if every { "All utterances" } else { title };
         let _ = write!(
             html,
-            "<h2>{title}</h2>\n<div class=\"scroll\"><table>\n<tr><th>key</th><th>holds</th>\
-             <th>length</th><th>seconds</th><th>columns</th><th>type</th></tr>\n"
+            "<h2>{title}</h2>\n<div class=\"scroll\"><table>\n<tr><th>key</th><th>length</th>\
+             <th>seconds</th><th>holds</th><th>columns</th><th>type</th></tr>\n"
         );
         for listed in *list {
             utterance(listed, html);
@@ -109,9 +109,9 @@ fn utterance(listed: &Listed, html: &mut String) {
     let entry = &listed.entry;
     let dash = || "–".to_owned();
     let words = [
-        entry.kinds.join(", "),
         entry.frames.to_string(),
         listed.seconds.map_or_else(dash, |s| format!("{s:.2}")),
+        entry.kinds.join(", "),
         entry.dim.map_or_else(dash, |n| n.to_string()),
         entry.dtype.map_or_else(dash, str::to_owned),
     ];

@@ -1,0 +1,255 @@
+//! Pictures and pages, made by the program.
+
+use std::io::Cursor;
+
+use super::{Scratch, sample};
+
+/// Keys and labels that would play tricks in a page or on a terminal.
+const HOSTILE: &str = "{\"key\":\"<script>alert(1)</script>\\u001b[2J\\u202e\\\"'&\",\
+    \"features\":{\"dtype\":\"f32\",\"shape\":[2,2],\"data\":[[1,\"nan\"],[\"inf\",4]]},\
+    \"segments\":[{\"start\":0,\"end\":1,\"label\":\"</svg><img src=x onerror=y>\"}]}\n\
+    {\"key\":{\"bytes\":\"ff00\"},\"features\":{\"dtype\":\"f32\",\"shape\":[1,2],\"data\":[[1,2]]}}\n";
+
+fn hostile() -> Scratch {
+    let s = Scratch::new();
+    s.write("h.jsonl", HOSTILE);
+    s
+}
+
+fn text(s: &Scratch, name: &str) -> String {
+    String::from_utf8(s.read(name)).unwrap()
+}
+
+/// Elements opened and closed in pairs, as far as a scan of tags tells.
+fn well_formed(text: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    let void = ["meta", "!DOCTYPE"];
+    for tag in text.split('<').skip(1) {
+        let (inside, _) = tag.split_once('>').expect("a tag ends");
+        let name = inside
+            .split([' ', '/'])
+            .find(|word| !word.is_empty())
+            .unwrap();
+        if inside.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "</{name}>");
+        } else if !inside.ends_with('/') && !void.contains(&name) {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn svg_of_an_utterance_and_of_all() {
+    let s = Scratch::new();
+    let (ark, ali) = (sample("fbank.ark"), sample("ali.txt"));
+    s.ok(&format!("{ark} --labels {ali} a.pfile"));
+    s.ok("plot a.pfile ann-001 bob-004 -o a.svg");
+    let svg = text(&s, "a.svg");
+    well_formed(&svg);
+    assert!(svg.starts_with("<svg ") && svg.contains("width=\"800\""));
+    assert!(svg.contains(">ann-001, 291 frames</text>"));
+    assert!(svg.contains(">bob-004, 99 frames</text>"));
+    // For each utterance a field of features and a colour scale.
+    assert_eq!(svg.matches("<image ").count(), 4);
+    assert_eq!(svg.matches(">labels</text>").count(), 2);
+    s.ok("plot a.pfile -o all.svg --width 500");
+    let svg = text(&s, "all.svg");
+    well_formed(&svg);
+    assert!(svg.contains("width=\"500\""));
+    for title in [
+        "Utterances by frames",
+        "Frames by label: 24 different",
+        "Features: mean",
+    ] {
+        assert!(svg.contains(title), "{title}");
+    }
+    for (kind, there, not) in [
+        ("lengths", "Utterances by", "Frames by"),
+        ("labels", "Frames by", "Features:"),
+        ("dims", "Features:", "Utterances by"),
+        ("features", "ann-001, 291", "Utterances by"),
+    ] {
+        let said = s
+            .ok(&format!("plot a.pfile --kind {kind} -o - --to svg"))
+            .out;
+        assert!(said.contains(there) && !said.contains(not), "{kind}");
+    }
+}
+
+#[test]
+fn time_is_in_seconds_where_it_is_known() {
+    let s = Scratch::new();
+    s.write(
+        "t.jsonl",
+        "{\"key\":\"a\",\"features\":{\"dtype\":\"f32\",\"shape\":[4,1],\"data\":[[1],[2],[3],[4]]},\
+         \"meta\":{\"frame_shift\":0.5}}\n",
+    );
+    let svg = s.ok("plot t.jsonl a -o - --to svg").out;
+    assert!(svg.contains(">a, 4 frames, 2.00 s</text>"), "{svg}");
+    assert!(svg.contains(">s</text>") && !svg.contains(">frames</text>"));
+}
+
+#[test]
+fn png_has_the_size_asked_for() {
+    let s = Scratch::new();
+    let wav = format!(
+        "{}/fixtures/samples/wav/ann-001.wav",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    for (line, width) in [
+        (
+            format!("plot {} ann-001 -o a.png", sample("fbank.scp")),
+            800,
+        ),
+        (
+            format!("plot {} -o b.png --width 640", sample("ali.ark")),
+            640,
+        ),
+        (format!("plot {wav} ann-001 -o c.png"), 800),
+    ] {
+        s.ok(&line);
+        let name = line.split(' ').find(|word| word.ends_with(".png")).unwrap();
+        let decoder = png::Decoder::new(Cursor::new(s.read(name)));
+        let mut reader = decoder.read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        assert_eq!(info.width, width, "{name}");
+        assert!((100..1000).contains(&info.height), "{name}");
+        let colours: std::collections::BTreeSet<_> = pixels.chunks(3).collect();
+        assert!(
+            colours.len() > 4 && colours.contains(&[255, 255, 255][..]),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn text_on_a_pipe_has_no_escapes() {
+    let s = hostile();
+    let ark = sample("fbank.ark");
+    for line in [
+        format!("plot {ark} ann-001"),
+        format!("plot {ark}"),
+        "plot h.jsonl".to_owned(),
+        "plot h.jsonl --kind features".to_owned(),
+        format!("plot {}", sample("ali.ark")),
+    ] {
+        let mut command = s.command();
+        let words = line.split(' ').collect::<Vec<_>>();
+        let out = command
+            .args(words)
+            .env("COLORTERM", "truecolor")
+            .output()
+            .unwrap();
+        let out = String::from_utf8(out.stdout).unwrap();
+        assert!(out.lines().count() > 4, "{line}");
+        assert!(out.is_ascii() && !out.contains('\x1b'), "{line}: {out:?}");
+        assert!(out.lines().all(|line| line.len() <= 140), "{line}");
+    }
+    let coloured = s.ok(&format!("plot {ark} ann-001 --color always")).out;
+    assert!(coloured.contains("\x1b[38;2;") && coloured.contains('\u{2580}'));
+}
+
+#[test]
+fn hostile_names_are_only_text() {
+    let s = hostile();
+    s.ok("report h.jsonl -o h.html");
+    s.ok("plot h.jsonl --kind features -o h.svg");
+    for name in ["h.html", "h.svg"] {
+        let text = text(&s, name);
+        well_formed(&text);
+        for bad in ["<script", "<img", "\x1b", "\u{202e}", "\0"] {
+            assert!(!text.contains(bad), "{name}: {bad:?}");
+        }
+        assert!(
+            text.contains("&lt;script&gt;alert(1)&lt;/script&gt;\\u{1b}"),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_page_needs_nothing_else() {
+    let s = Scratch::new();
+    let ark = sample("fbank.ark");
+    s.ok(&format!("{ark} --labels {} a.pfile", sample("ali.txt")));
+    s.ok("report a.pfile -o a.html");
+    let html = text(&s, "a.html");
+    well_formed(&html);
+    assert!(html.starts_with("<!DOCTYPE html>"));
+    let without = html.replace("http://www.w3.org/2000/svg", "");
+    for bad in [
+        "http:", "https:", "//", "<script", "<link", "@import", "url(", "src=",
+    ] {
+        let places = without.match_indices(bad).map(|(at, _)| at);
+        // Two slashes may follow one another in a picture's base64.
+        let outside = places.filter(|at| {
+            let before = &without[..*at];
+            before.rfind("base64,") <= before.rfind('>')
+        });
+        assert_eq!(outside.count(), 0, "{bad}");
+    }
+    for there in [
+        "prefers-color-scheme: dark",
+        "<dd>pfile</dd>",
+        "<dd>3111</dd>",
+        "bob-004",
+    ] {
+        assert!(html.contains(there), "{there}");
+    }
+    // Three charts, three utterances.
+    assert_eq!(html.matches("<svg ").count(), 6);
+    let again = s.ok("report a.pfile -o -").out;
+    assert_eq!(again, html);
+}
+
+#[test]
+fn what_cannot_be_drawn_is_said() {
+    let s = Scratch::new();
+    let (ark, cut) = (
+        sample("fbank.ark"),
+        std::fs::read(sample("fbank.ark")).unwrap(),
+    );
+    s.write("cut.ark", &cut[..cut.len() / 2]);
+    s.write("there.svg", "mine");
+    for (line, says) in [
+        (
+            format!("plot {ark} ann-01 -o x.svg"),
+            "there is none of this name",
+        ),
+        (
+            format!("plot {ark} ann-001 -o x.jpg"),
+            "the name says no kind of picture",
+        ),
+        (
+            format!("plot {ark} ann-001 -o -"),
+            "the name says no kind of picture",
+        ),
+        (
+            format!("plot {ark} ann-001 --kind dims"),
+            "of the whole data set",
+        ),
+        (
+            format!("plot {ark} --kind labels"),
+            "nothing in it can be drawn",
+        ),
+        (
+            format!("plot {} ann-001", sample("text")),
+            "nothing in it can be drawn",
+        ),
+        (format!("plot {ark} -o there.svg"), "there.svg"),
+        (format!("plot {ark} --json"), "a picture is no JSON"),
+        ("plot cut.ark -o x.png".to_owned(), "cut.ark"),
+        ("report cut.ark -o x.html".to_owned(), "cut.ark"),
+        ("report missing.ark -o x.html".to_owned(), "missing.ark"),
+    ] {
+        let error = s.fails(&line);
+        assert!(error.contains(says), "{line}: {error}");
+    }
+    assert_eq!(s.read("there.svg"), b"mine");
+    s.ok(&format!("plot {ark} -o there.svg --overwrite -q"));
+    s.ok(&format!("report {ark} -o r.html"));
+    let error = s.fails(&format!("report {ark} -o {ark} --overwrite"));
+    assert!(error.contains("fbank.ark"), "{error}");
+}
