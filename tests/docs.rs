@@ -25,6 +25,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/check.md", 6),
     ("docs/coming-from.md", 15),
     ("docs/guide.md", 54),
+    ("docs/plot.md", 7),
     ("docs/verbs.md", 41),
 ];
 

@@ -21,6 +21,7 @@ use spr_convert::core::model::Utterance;
 use spr_convert::core::stage::{By, Sort};
 use spr_convert::verbs::diff::{Tolerance, by_key, in_order};
 use spr_convert::verbs::ls::Entry;
+use spr_convert::verbs::plot::{Chart, Overview, draw, raster, svg, terminal};
 use spr_convert::verbs::stats::Stats;
 
 /// Fixtures that must be found at least.
@@ -75,6 +76,25 @@ fn fixtures() -> Vec<(PathBuf, PathBuf)> {
     all
 }
 
+/// Draws all that can be drawn of a data set.
+fn drawn(all: &Overview, name: &str) {
+    let pictures: Vec<_> = all.pictures.iter().flatten().cloned().collect();
+    let sheets = [
+        draw::pictures(&pictures, 300),
+        draw::overview(all, &Chart::ALL, 300),
+    ];
+    for scene in sheets {
+        assert!(svg::document(&scene).ends_with("</svg>\n"), "{name}");
+        assert!(raster::png(&scene).starts_with(b"\x89PNG"), "{name}");
+    }
+    for colour in [false, true] {
+        let look = terminal::Look { width: 80, colour };
+        let texts = pictures.iter().map(|p| terminal::picture(p, &look));
+        let text = texts.collect::<String>() + &terminal::overview(all, &Chart::ALL, &look);
+        assert!(colour || !text.contains('\x1b'), "{name}");
+    }
+}
+
 #[test]
 fn every_fixture() {
     let mut tell = |_: &_, _: &_| Ok(());
@@ -88,6 +108,8 @@ fn every_fixture() {
         let mut stats = Stats::default();
         stats.read(open(&expected).reader.as_mut()).unwrap();
         assert_eq!(stats.utterances, entries.len() as u64, "{name}");
+        let all = Overview::read(open(&input).reader.as_mut(), Some((50, 20))).unwrap();
+        drawn(&all, &name.to_string());
         // What the bytes hold is what they are known to hold.
         let mut sides = [&input, &expected].map(|path| open(path).reader);
         let [a, b] = &mut sides;
@@ -150,6 +172,7 @@ fn every_format_through_the_program() {
             run(&["show", input, "--", key]);
         }
         assert!(run(&["stats", input]).contains("utterance"));
+        assert!(run(&["report", input, "-o", "-"]).ends_with("</html>\n"));
         assert!(run(&["info", input]).contains("utterance"));
         run(&["diff", input, expected]);
         for line in [

@@ -8,7 +8,7 @@ use super::plan;
 use super::plot::store;
 use crate::builtin;
 use crate::verbs::plot::Overview;
-use crate::verbs::report::{Origin, page};
+use crate::verbs::report::{Origin, PICTURE, page};
 
 pub(super) const EXAMPLES: &str = "\
 The page stands alone: no network, no scripts, light or dark as the browser is.
@@ -42,7 +42,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<u8> {
     }
     let opened = input.open(&registry, &env)?;
     let (mut reader, format) = (opened.reader, opened.format.info().name);
-    let all = Overview::read(reader.as_mut(), true)?;
+    let all = Overview::read(reader.as_mut(), Some(PICTURE))?;
     let origin = Origin {
         input: input.text().to_owned(),
         format: format.to_owned(),

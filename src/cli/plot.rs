@@ -18,7 +18,7 @@ use crate::verbs::show::find;
 
 pub(super) const EXAMPLES: &str = "\
 With keys, features, sound and labels of these utterances; without, lengths, labels and features
-of all. In the terminal, or with -o into a file. A colour stands for a value: the brightest for
+of all, or of the only one. In the terminal, or with -o into a file. A colour stands for a value: the brightest for
 the greatest, but for 1 % of the cells at either end.
 
 Examples:
@@ -112,42 +112,59 @@ pub(super) fn run(args: &PlotArgs) -> Result<u8> {
     let to = target(args)?;
     let look = look(args, to);
     let width = u32::from(args.width.unwrap_or(800));
-    let charts = charts(args)?;
-    let bytes = match charts {
-        None => {
-            let (cols, rows) = match to {
-                To::Text => (look.cols(), look.rows()),
-                _ => (width.saturating_sub(140).clamp(100, 8000) as usize, ROWS),
-            };
-            let pictures = pictures(args, &input, (cols, rows), &registry, &env)?;
-            match to {
-                To::Svg => svg::document(&draw::pictures(&pictures, width)).into_bytes(),
-                To::Png => raster::png(&draw::pictures(&pictures, width)),
-                To::Text => {
-                    let texts: Vec<_> = pictures
-                        .iter()
-                        .map(|picture| terminal::picture(picture, &look))
-                        .collect();
-                    texts.join("\n").into_bytes()
-                }
+    let size = match to {
+        To::Text => (look.cols(), look.rows()),
+        _ => (width.saturating_sub(140).clamp(100, 8000) as usize, ROWS),
+    };
+    let bytes = match drawn(args, &input, size, &registry, &env)? {
+        Drawn::Utterances(pictures) => match to {
+            To::Svg => svg::document(&draw::pictures(&pictures, width)).into_bytes(),
+            To::Png => raster::png(&draw::pictures(&pictures, width)),
+            To::Text => {
+                let texts = pictures.iter().map(|p| terminal::picture(p, &look));
+                texts.collect::<Vec<_>>().join("\n").into_bytes()
             }
-        }
-        Some(charts) => {
-            let mut reader = input.open(&registry, &env)?.reader;
-            let all = Overview::read(reader.as_mut(), false)?;
-            let scene = draw::overview(&all, &charts, width);
-            if scene.items.is_empty() {
-                return Err(nothing(&input));
-            }
-            match to {
-                To::Svg => svg::document(&scene).into_bytes(),
-                To::Png => raster::png(&scene),
-                To::Text => terminal::overview(&all, &charts, &look).into_bytes(),
-            }
-        }
+        },
+        Drawn::All(all, charts) => match to {
+            To::Svg => svg::document(&draw::overview(&all, &charts, width)).into_bytes(),
+            To::Png => raster::png(&draw::overview(&all, &charts, width)),
+            To::Text => terminal::overview(&all, &charts, &look).into_bytes(),
+        },
     };
     let output = args.output.as_deref().unwrap_or("-");
     store(&bytes, output, args.overwrite, args.read.quiet, &env)
+}
+
+/// What is on the sheet.
+enum Drawn {
+    Utterances(Vec<Picture>),
+    All(Box<Overview>, Vec<Chart>),
+}
+
+/// Reads what is to be drawn. A data set of one utterance is drawn as that.
+fn drawn(
+    args: &PlotArgs,
+    input: &Input,
+    size: (usize, usize),
+    registry: &Registry,
+    env: &Env,
+) -> Result<Drawn> {
+    let Some(charts) = charts(args)? else {
+        return Ok(Drawn::Utterances(pictures(
+            args, input, size, registry, env,
+        )?));
+    };
+    let mut reader = input.open(registry, env)?.reader;
+    let all = Overview::read(reader.as_mut(), args.kind.is_none().then_some(size))?;
+    if let (1, [Some(only), ..]) = (all.stats.utterances, &all.pictures)
+        && !only.is_empty()
+    {
+        return Ok(Drawn::Utterances(vec![only.clone()]));
+    }
+    match draw::overview(&all, &charts, 800).items.is_empty() {
+        true => Err(nothing(input)),
+        false => Ok(Drawn::All(Box::new(all), charts)),
+    }
 }
 
 fn nothing(input: &Input) -> Error {

@@ -528,7 +528,8 @@ fn misspelt_words_are_recognised() {
 fn every_verb_explains_itself() {
     let s = Scratch::new();
     for verb in [
-        "ls", "show", "diff", "select", "sort", "merge", "split", "index", "stats",
+        "ls", "show", "diff", "select", "sort", "merge", "split", "index", "stats", "plot",
+        "report",
     ] {
         let (short, long) = (
             s.ok(&format!("{verb} -h")).out,

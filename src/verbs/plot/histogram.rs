@@ -25,7 +25,7 @@ pub(super) struct Bar {
 
 /// How many utterances are how long, in frames; in seconds if they are nothing but sound.
 pub(super) fn lengths(all: &Overview, most: usize) -> Option<Histogram> {
-    if all.stats.frames > 0 || all.durations.is_empty() {
+    if all.stats.frames > 0 {
         let counts = all.stats.length_counts();
         return binned("Utterances by frames", counts, 1.0, most);
     }

@@ -12,9 +12,6 @@ use crate::verbs::stats::Stats;
 
 /// Utterances listed of each sort.
 const LISTED: usize = 10;
-/// Columns and rows of the pictures.
-const COLS: usize = 640;
-const ROWS: usize = 256;
 
 /// A data set, summed up in one pass and little memory.
 #[derive(Clone, Debug, Default)]
@@ -51,11 +48,12 @@ pub struct Listed {
 }
 
 impl Overview {
-    /// Reads a data set to its end, with or without the pictures of utterances.
+    /// Reads a data set to its end; `pictures` says of how many columns and rows at most the
+    /// pictures of utterances are to be.
     ///
     /// # Errors
     /// It can't be read.
-    pub fn read(reader: &mut dyn Reader, pictures: bool) -> Result<Self> {
+    pub fn read(reader: &mut dyn Reader, pictures: Option<(usize, usize)>) -> Result<Self> {
         let mut all = Self::default();
         let mut utt = Utterance::default();
         while reader.read(&mut utt)? {
@@ -66,7 +64,7 @@ impl Overview {
         Ok(all)
     }
 
-    fn add(&mut self, utt: &Utterance, entry: Entry, pictures: bool) {
+    fn add(&mut self, utt: &Utterance, entry: Entry, pictures: Option<(usize, usize)>) {
         let place = self.stats.utterances;
         self.stats.add(utt);
         self.kinds.extend(&entry.kinds);
@@ -92,11 +90,11 @@ impl Overview {
             insert(&mut self.longest, &listed, |new, old| new > old),
             insert(&mut self.shortest, &listed, |new, old| new < old),
         ];
-        if pictures && length > 0 {
+        if let Some((cols, rows)) = pictures.filter(|_| length > 0) {
             let wanted = [first, longest, shortest];
             for (slot, wanted) in self.pictures.iter_mut().zip(wanted) {
                 if wanted {
-                    *slot = Some(Picture::of(utt, COLS, ROWS));
+                    *slot = Some(Picture::of(utt, cols, rows));
                 }
             }
         }
@@ -133,7 +131,7 @@ mod tests {
                 features: Some(Matrix::from_rows(&vec![0f32; frames], 1, Rank::Matrix).unwrap()),
                 ..Utterance::default()
             };
-            all.add(&utt, Entry::of(&utt, &DatasetInfo::default()), true);
+            all.add(&utt, Entry::of(&utt, &DatasetInfo::default()), Some((9, 9)));
         }
         let places = |list: &[Listed]| list.iter().map(|l| l.place).collect::<Vec<_>>();
         assert_eq!(places(&all.first), (0..10).collect::<Vec<_>>());

@@ -180,7 +180,13 @@ fn draw_track(track: &Track, cols: usize, look: &Look) -> String {
                 text.push_str(&painted(&format!("{word:^width$}"), of_label(&label)));
             }
             false => {
-                let word = shortened(&label, width - 1);
+                // One letter of several says nothing.
+                let fits = label.chars().count() < width || width > 3;
+                let word = if fits {
+                    shortened(&label, width - 1)
+                } else {
+                    String::new()
+                };
                 text.push_str(&format!("|{word:<rest$}", rest = width - 1));
             }
         }

@@ -13,6 +13,9 @@ pub use facts::Origin;
 const WIDE: u32 = 800;
 const NARROW: u32 = 400;
 
+/// Columns and rows of the pictures that a page shows.
+pub const PICTURE: (usize, usize) = (660, 256);
+
 /// The page. What comes from files stands in it as text only.
 pub fn page(origin: &Origin, all: &Overview) -> String {
     let title = escaped(&origin.input);
