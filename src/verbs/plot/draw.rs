@@ -13,7 +13,7 @@ const LEFT: f64 = 64.0;
 const SCALE: f64 = 76.0;
 const RIGHT: f64 = 20.0;
 /// What a title, a line of numbers below a chart and a track of labels take.
-const TITLE: f64 = 28.0;
+const TITLE: f64 = 32.0;
 const NUMBERS: f64 = 30.0;
 const TRACK: f64 = 22.0;
 /// Heights of charts.

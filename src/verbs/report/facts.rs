@@ -54,7 +54,7 @@ pub(super) fn list(origin: &Origin, all: &Overview) -> Vec<(&'static str, String
         ("Columns", (dim > 0).then(|| dim.to_string())),
         ("Type", given(dtypes.join(", "))),
         ("Different labels", given(labels.join(", "))),
-        ("Samples", given(rates.join(", "))),
+        ("Sampling rate", given(rates.join(", "))),
         ("Frame shift", info.frame_shift.as_ref().map(shift)),
         (
             "Byte order",

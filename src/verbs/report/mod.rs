@@ -95,32 +95,36 @@ fn utterances(all: &Overview, html: &mut String) {
         if list.is_empty() {
             continue;
         }
+        let timed = list.iter().any(|listed| listed.seconds.is_some());
         let title = if every { "All utterances" } else { title };
         let _ = write!(
             html,
             "<h2>{title}</h2>\n<div class=\"scroll\"><table>\n<tr><th>key</th><th>length</th>\
-             <th>seconds</th><th>holds</th><th>columns</th><th>type</th></tr>\n"
+             {}<th>holds</th><th>columns</th><th>type</th></tr>\n",
+            if timed { "<th>seconds</th>" } else { "" }
         );
         for listed in *list {
-            utterance(listed, html);
+            utterance(listed, timed, html);
         }
         html.push_str("</table></div>\n");
     }
 }
 
-fn utterance(listed: &Listed, html: &mut String) {
+/// A line of the table, with the seconds if the table is `timed`.
+fn utterance(listed: &Listed, timed: bool, html: &mut String) {
     let entry = &listed.entry;
     let dash = || "–".to_owned();
+    let seconds = || listed.seconds.map_or_else(dash, |s| format!("{s:.2}"));
     let words = [
-        entry.frames.to_string(),
-        listed.seconds.map_or_else(dash, |s| format!("{s:.2}")),
-        entry.kinds.join(", "),
-        entry.dim.map_or_else(dash, |n| n.to_string()),
-        entry.dtype.map_or_else(dash, str::to_owned),
+        Some(entry.frames.to_string()),
+        timed.then(seconds),
+        Some(entry.kinds.join(", ")),
+        Some(entry.dim.map_or_else(dash, |n| n.to_string())),
+        Some(entry.dtype.map_or_else(dash, str::to_owned)),
     ];
     let key = escaped(&entry.key.to_string());
     let _ = write!(html, "<tr><td class=\"key\">{key}</td>");
-    for word in words {
+    for word in words.into_iter().flatten() {
         let _ = write!(html, "<td>{word}</td>");
     }
     html.push_str("</tr>\n");
