@@ -147,6 +147,8 @@ pub struct LossLine {
     pub first: Option<Key>,
     /// What exactly, where there is more to say: names of header lines and the like.
     pub what: Vec<String>,
+    /// The last utterance concerned, which may lose several things of one kind.
+    last: Option<Key>,
 }
 
 /// All losses of a conversion.
@@ -159,7 +161,10 @@ impl LossReport {
     /// Counts a loss in the utterance `key`.
     pub fn add(&mut self, kind: LossKind, key: &Key, what: Option<&str>) {
         let line = self.lines.entry(kind).or_default();
-        line.utterances += 1;
+        if line.last.as_ref() != Some(key) {
+            line.utterances += 1;
+            line.last = Some(key.clone());
+        }
         line.first.get_or_insert_with(|| key.clone());
         if let Some(what) = what
             && !line.what.iter().any(|w| w == what)
@@ -252,5 +257,27 @@ pub fn describe(kind: LossKind, line: &LossLine) -> String {
             line.values, line.of
         ),
         _ => format!("{kind}: {} of {utterances}{what}", kind.describe()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_utterance_that_loses_several_things_counts_once() {
+        let mut report = LossReport::default();
+        for (key, what) in [
+            ("a", "frame shift"),
+            ("a", "header lines"),
+            ("b", "frame shift"),
+        ] {
+            report.add(LossKind::Metadata, &key.into(), Some(what));
+        }
+        let (kind, line) = report.lines().next().unwrap();
+        assert_eq!(
+            describe(kind, line),
+            "metadata: header lines, frame shift and the like of 2 utterances (frame shift, header lines)"
+        );
     }
 }

@@ -195,7 +195,7 @@ fn sizes(archive: &Archive) {
         });
         check(archive, &format!("{count} bytes added"), |a, n, bytes| {
             let at = a.places[n][2] + 9;
-            bytes.splice(at..at, (0..count).map(|i| b'a' + (i % 26) as u8));
+            bytes.splice(at..at, (b'a'..=b'z').cycle().take(count));
         });
     }
     check(archive, "a token overwritten", |a, n, bytes| {
