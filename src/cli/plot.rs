@@ -17,9 +17,9 @@ use crate::verbs::plot::{Chart, Overview, Picture, draw, raster, svg, terminal};
 use crate::verbs::show::find;
 
 pub(super) const EXAMPLES: &str = "\
-With keys, features, sound and labels of these utterances; without, lengths, labels and features
-of all, or of the only one. In the terminal, or with -o into a file. A colour stands for a value: the brightest for
-the greatest, but for 1 % of the cells at either end.
+With keys, features, sound and labels of these utterances; without, lengths, labels and features of
+all, or the only utterance. In the terminal, or with -o into a file. Colours go from the least value
+to the greatest, but for 1 % of the cells at either end.
 
 Examples:
   spr-convert plot feats.scp ann-001               in the terminal

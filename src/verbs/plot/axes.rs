@@ -43,7 +43,15 @@ impl Axes {
     pub(super) fn below(&self, unit: &str, scene: &mut Scene) {
         let Area { x, y, w, h } = self.area;
         let end = x + w - (unit.chars().count() * 8) as f64;
-        for (value, text) in ticks(self.x.0, self.x.1, super::whole(w / NUMBER).max(1)) {
+        let span = self.x.1 - self.x.0;
+        // Half a frame is none.
+        let most = if ["s", ""].contains(&unit) {
+            w
+        } else {
+            span.max(1.0)
+        };
+        let most = super::whole(most.min(w / NUMBER)).max(1);
+        for (value, text) in ticks(self.x.0, self.x.1, most) {
             let at = self.px(value);
             scene.rect(at, y + h, 1.0, 4.0, Ink::Muted);
             if unit.is_empty() || at + (text.len() * 4) as f64 + 4.0 < end {

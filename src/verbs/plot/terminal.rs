@@ -41,32 +41,35 @@ impl Look {
 /// An utterance, made for this look.
 pub fn picture(picture: &Picture, look: &Look) -> String {
     let mut lines = vec![harmless(&picture.key.to_string())];
+    // The axis of what is drawn, told below its last line.
+    let mut open: Option<Axis> = None;
+    let mut change = |axis: Option<Axis>, lines: &mut Vec<String>| {
+        if let Some(old) = open.filter(|old| axis != Some(*old)) {
+            lines.push(below(old, look.cols()));
+        }
+        open = axis;
+    };
     for wave in &picture.waves {
+        change(Some(wave.axis), &mut lines);
         lines.extend(draw_wave(wave, look));
     }
-    if let Some(wave) = picture.waves.first() {
-        lines.extend(below(wave.axis, wave.peaks.len()));
-    }
     if let Some(heat) = &picture.heat {
+        change(Some(picture.axis), &mut lines);
         lines.extend(draw_heat(heat, look));
     }
-    let cols = picture.heat.as_ref().map_or(look.cols(), |heat| heat.cols);
     for track in &picture.tracks {
-        lines.push(draw_track(track, cols, look));
+        change(Some(track.axis), &mut lines);
+        lines.push(draw_track(track, look));
     }
-    if picture.heat.is_some() || picture.waves.is_empty() {
-        let axis = picture
-            .tracks
-            .first()
-            .map_or(picture.axis, |track| track.axis);
-        let axis = if picture.heat.is_some() {
-            picture.axis
-        } else {
-            axis
-        };
-        lines.extend(below(axis, cols));
-    }
+    change(None, &mut lines);
     joined(lines)
+}
+
+/// A row of cells with as many columns as there is room for.
+fn stretched<T: Copy>(row: &[T], look: &Look) -> Vec<T> {
+    let cols = look.cols();
+    let places = (0..cols).map(|col| col * row.len() / cols);
+    places.filter_map(|place| row.get(place).copied()).collect()
 }
 
 /// Charts of a data set; those that it has no data for are left out.
@@ -97,7 +100,8 @@ fn line(left: &str, rest: &str) -> String {
 }
 
 fn draw_heat(heat: &Heat, look: &Look) -> Vec<String> {
-    let rows: Vec<_> = heat.cells.chunks(heat.cols.max(1)).collect();
+    let rows = heat.cells.chunks(heat.cols.max(1));
+    let rows: Vec<_> = rows.map(|row| stretched(row, look)).collect();
     let each = if look.colour { 2 } else { 1 };
     let count = rows.len().div_ceil(each);
     let title = |i: usize| match i {
@@ -111,10 +115,9 @@ fn draw_heat(heat: &Heat, look: &Look) -> Vec<String> {
         let upper = (i * each).checked_sub(pad).and_then(|at| rows.get(at));
         let lower = rows
             .get(i * each + each - 1 - pad)
-            .copied()
-            .unwrap_or_default();
+            .map_or(&[][..], Vec::as_slice);
         let text = match look.colour {
-            true => halves(upper.copied(), lower),
+            true => halves(upper.map(Vec::as_slice), lower),
             false => lower.iter().map(|level| shade(*level)).collect(),
         };
         line(&title(i), &text)
@@ -158,7 +161,8 @@ fn painted(text: &str, [r, g, b]: Rgb) -> String {
     format!("\x1b[38;2;17;17;17;48;2;{r};{g};{b}m{text}\x1b[0m")
 }
 
-fn draw_track(track: &Track, cols: usize, look: &Look) -> String {
+fn draw_track(track: &Track, look: &Look) -> String {
+    let cols = look.cols();
     let place = |share: f64| whole((share * cols as f64).round()).min(cols);
     let mut text = String::new();
     let mut at = 0;
@@ -200,10 +204,11 @@ fn draw_wave(wave: &Wave, look: &Look) -> Vec<String> {
     let peak = peak.fold(1e-4, f64::max);
     let step = 2.0 * peak / WAVE as f64;
     let full = if look.colour { '\u{2588}' } else { '#' };
+    let peaks = stretched(&wave.peaks, look);
     let draw = |i: usize| {
         let top = peak - i as f64 * step;
         let middle = top - step / 2.0;
-        let cells = wave.peaks.iter().map(|(least, most)| {
+        let cells = peaks.iter().map(|(least, most)| {
             let inside = *most >= middle && *least <= middle;
             let flat = i == WAVE / 2;
             if inside {
@@ -225,7 +230,7 @@ fn draw_wave(wave: &Wave, look: &Look) -> Vec<String> {
 }
 
 /// Numbers below a chart of so many columns.
-fn below(axis: Axis, cols: usize) -> [String; 1] {
+fn below(axis: Axis, cols: usize) -> String {
     let unit = if axis.seconds { " s" } else { " frames" };
     let mut text = String::new();
     for (value, word) in ticks(axis.from, axis.to, (cols / 12).max(1)) {
@@ -236,7 +241,7 @@ fn below(axis: Axis, cols: usize) -> [String; 1] {
             text.push_str(&word);
         }
     }
-    [line("", &(text + unit))]
+    line("", &(text + unit))
 }
 
 fn bars(histogram: &Histogram, look: &Look) -> String {
@@ -319,7 +324,7 @@ mod tests {
     #[test]
     fn plain_text_is_ascii() {
         let look = Look {
-            width: 80,
+            width: 41,
             colour: false,
         };
         let text = picture(&sample(), &look);
@@ -328,10 +333,10 @@ mod tests {
             [
                 "a\\u{1b}[2J",
                 "         0.0  .:-=+*#%@ 9.0",
-                "       1 @+?",
+                "       1 @@@@@@@@@@@+++++++++++??????????",
                 "       0",
-                "  labels |3|",
-                "         0 frames"
+                "  labels |3                   |4",
+                "         0          1          2 frames"
             ]
         );
     }
