@@ -292,9 +292,13 @@ fn by_extension(path: &str, registry: &Registry) -> Result<&'static dyn Format> 
             };
             let known = registry.formats().flat_map(|f| f.info().extensions);
             let names = registry.names().join(", ");
+            // Of three letters, two that differ make another word.
             let hint = match nearest(extension, known) {
-                Some(near) => format!("did you mean .{near}? otherwise say it with --to: {names}"),
-                None => format!("say it with --to: {names}"),
+                _ if extension == "txt" => format!("Kaldi's text is written to ark,t:{path}"),
+                Some(near) if extension.len() > 3 => {
+                    format!("did you mean .{near}? otherwise say it with --to: {names}")
+                }
+                _ => format!("say it with --to: {names}"),
             };
             Err(Error::usage(message).file(path).hint(hint))
         }

@@ -68,8 +68,13 @@ pub(super) fn misspelt_file(error: Error) -> Error {
         return error;
     };
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-    let Ok(entries) = folder.unwrap_or(Path::new(".")).read_dir() else {
-        return error;
+    let folder = folder.unwrap_or(Path::new("."));
+    let Ok(entries) = folder.read_dir() else {
+        let hint = format!("there is no folder {}", folder.display());
+        return match folder.exists() {
+            true => error,
+            false => error.hint(hint),
+        };
     };
     let names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
     match nearest(

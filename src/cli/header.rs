@@ -101,8 +101,13 @@ pub(super) fn run(args: &HeaderArgs) -> Result<u8> {
         false => Output::file(path),
     };
     let output = output.overwrite(args.overwrite);
+    let lines = file.pairs().count() as u64;
     file.write(&output)?;
     output.commit()?;
+    if !args.quiet {
+        let lines = report::count(lines, "header line");
+        report::plain(&format!("{lines} ({})", path.display()));
+    }
     Ok(super::DONE)
 }
 

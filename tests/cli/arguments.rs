@@ -96,6 +96,7 @@ fn mistakes_are_told_with_the_way_out() {
             "e.ark: cannot open",
             "did you mean f.ark?",
         ),
+        ("f.ark x.txt", "no format is written to .txt", "ark,t:x.txt"),
         ("help", "help: is no file and no verb", "--help"),
         (
             "f.ark,contxt=3 x.pkl",
@@ -143,7 +144,7 @@ fn mistakes_are_told_with_the_way_out() {
         (
             "f.ark nowhere/x.pfile",
             "nowhere/x.pfile: cannot create: No such file or directory",
-            "",
+            "there is no folder nowhere",
         ),
     ] {
         let error = s.fails(line);

@@ -66,7 +66,8 @@ fn lines_change_and_data_stay() {
 fn one_sort_becomes_the_other() {
     let s = Scratch::new();
     s.write("a.trk", TRACK);
-    s.ok("header a.trk --kind key -o a.key");
+    let said = s.ok("header a.trk --kind key -o a.key");
+    assert!(said.err.ends_with("header lines (a.key)\n"), "{}", said.err);
     let expected = b".key\nspeaker\tann\nDATATYPE\tTRACK\nDATAFORMAT\tSHORT\nNFR\t1\nNPARAM\t2\n#\n\x01\x02\x03\x04";
     assert_eq!(s.read("a.key"), expected);
     s.ok("header a.key --kind spr -o b.spr");
