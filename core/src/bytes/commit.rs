@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread::Builder;
 
 use super::inputs::Inputs;
 use super::temporary::{Live, Temporary, exists, is_empty, live, unused};
@@ -216,10 +217,15 @@ fn sync(changes: &[Change]) -> Result<()> {
         })
     };
     std::thread::scope(|scope| {
-        let work = paths
-            .chunks(some)
-            .map(|paths| scope.spawn(move || sync_some(paths)));
-        let work: Vec<_> = work.collect();
+        let mut work = Vec::new();
+        for paths in paths.chunks(some) {
+            let thread = Builder::new().spawn_scoped(scope, || sync_some(paths));
+            match thread {
+                Ok(thread) => work.push(thread),
+                // The system has no more threads for us, so this one does it.
+                Err(_) => sync_some(paths)?,
+            }
+        }
         work.into_iter().try_for_each(|thread| {
             let died = || Error::unsupported("a thread died");
             thread.join().map_err(|_| died())?
