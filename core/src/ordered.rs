@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::Builder;
 
 /// One piece of work and where its result goes.
 type Task<I, O> = (I, Sender<O>);
@@ -36,7 +36,7 @@ impl<I: Send + 'static, O: Send + 'static> Ordered<I, O> {
         let work = Arc::new(work);
         for _ in 0..threads {
             let (queue, work) = (queue.clone(), work.clone());
-            thread::spawn(move || {
+            let started = Builder::new().spawn(move || {
                 loop {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok((input, result)) = next else { return };
@@ -44,6 +44,10 @@ impl<I: Send + 'static, O: Send + 'static> Ordered<I, O> {
                     let _ = result.send(work(input));
                 }
             });
+            // Fewer threads do as well; without any, results are missing.
+            if started.is_err() {
+                break;
+            }
         }
         Self {
             tasks,
@@ -65,7 +69,8 @@ impl<I: Send + 'static, O: Send + 'static> Ordered<I, O> {
         }
     }
 
-    /// The oldest result that is still to come; `None` if there is none, or its thread panicked.
+    /// The oldest result that is still to come; `None` if there is none, or its thread panicked or
+    /// was never to be had.
     pub fn pop(&mut self) -> Option<O> {
         self.waiting.pop_front()?.recv().ok()
     }
