@@ -1,5 +1,6 @@
 //! Bytes in and bytes out: compression undone, places remembered, outputs whole or absent.
 
+mod ahead;
 mod codec;
 mod command;
 mod commit;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex};
 
+use super::ahead::Ahead;
 use crate::{Error, Result};
 
 const BUFFER: usize = 256 << 10;
@@ -69,10 +70,15 @@ pub struct Sink {
 }
 
 enum Body {
-    /// A file that can be patched; with `then`, a temporary one that is passed on at the end.
+    /// A file that can be patched.
     File {
         file: BufWriter<File>,
-        then: Option<Box<dyn Finish>>,
+        ahead: Ahead,
+    },
+    /// A temporary file that can be patched and is passed on at the end.
+    Passed {
+        file: BufWriter<File>,
+        then: Box<dyn Finish>,
     },
     Stream(BufWriter<Box<dyn Finish>>),
 }
@@ -81,7 +87,8 @@ impl Sink {
     /// A sink into `file`, which can be patched.
     pub(crate) fn file(name: String, file: File) -> Self {
         let file = BufWriter::with_capacity(BUFFER, file);
-        Self::new(name, Body::File { file, then: None })
+        let ahead = Ahead::default();
+        Self::new(name, Body::File { file, ahead })
     }
 
     /// A sink into a stream; if it must be patched, a temporary file takes the bytes first.
@@ -92,9 +99,9 @@ impl Sink {
         let body = if patch {
             let file = tempfile::tempfile()
                 .map_err(|e| Error::io("cannot make a temporary file", e).file(&name))?;
-            Body::File {
+            Body::Passed {
                 file: BufWriter::with_capacity(BUFFER, file),
-                then: Some(stream),
+                then: stream,
             }
         } else {
             Body::Stream(BufWriter::with_capacity(BUFFER, stream))
@@ -133,11 +140,14 @@ impl Sink {
     /// The system refuses; the output is then lost as a whole.
     pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
         let result = match &mut self.body {
-            Body::File { file, .. } => file.write_all(bytes),
+            Body::File { file, .. } | Body::Passed { file, .. } => file.write_all(bytes),
             Body::Stream(stream) => stream.write_all(bytes),
         };
         result.map_err(|e| self.failed(e))?;
         self.position += bytes.len() as u64;
+        if let Body::File { file, ahead } = &mut self.body {
+            ahead.written(file.get_ref(), self.position);
+        }
         Ok(())
     }
 
@@ -146,7 +156,7 @@ impl Sink {
     /// # Errors
     /// The system refuses, or the sink was not made to be patched.
     pub fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
-        let Body::File { file, .. } = &mut self.body else {
+        let (Body::File { file, .. } | Body::Passed { file, .. }) = &mut self.body else {
             return Err(
                 Error::unsupported("this output can't be changed afterwards")
                     .file(&self.name)
@@ -175,13 +185,15 @@ impl Sink {
         } = self;
         let failed = |e| write_error(&name, e);
         match body {
-            Body::File { file, then } => {
+            Body::File { file, ahead } => {
+                file.into_inner().map_err(|e| failed(e.into_error()))?;
+                ahead.finish().map_err(failed)?;
+            }
+            Body::Passed { file, mut then } => {
                 let mut file = file.into_inner().map_err(|e| failed(e.into_error()))?;
-                if let Some(mut then) = then {
-                    file.rewind().map_err(failed)?;
-                    copy(&mut file, &mut then).map_err(failed)?;
-                    then.finish().map_err(failed)?;
-                }
+                file.rewind().map_err(failed)?;
+                copy(&mut file, &mut then).map_err(failed)?;
+                then.finish().map_err(failed)?;
             }
             Body::Stream(stream) => {
                 let stream = stream.into_inner().map_err(|e| failed(e.into_error()))?;
