@@ -191,8 +191,21 @@ impl TableOut {
     /// # Errors
     /// Reading or writing fails.
     pub(super) fn write_all(&mut self, reader: &mut dyn Reader) -> Result<()> {
+        self.write_changed(reader, |_| Ok(()))
+    }
+
+    /// Adds all entries of a reader, each changed by `change`.
+    ///
+    /// # Errors
+    /// Reading, changing or writing fails.
+    pub(super) fn write_changed(
+        &mut self,
+        reader: &mut dyn Reader,
+        change: impl Fn(&mut Utterance) -> Result<()>,
+    ) -> Result<()> {
         let mut utt = Utterance::default();
         while reader.read(&mut utt)? {
+            change(&mut utt)?;
             self.write(&utt)?;
         }
         Ok(())

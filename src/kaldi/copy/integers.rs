@@ -3,10 +3,11 @@
 use spr_core::model::{Element, Matrix};
 use spr_core::{Error, Result};
 
+use super::copy_table;
 use crate::kaldi::options::BINARY;
 use crate::kaldi::session::Session;
 use crate::kaldi::table::Holder;
-use crate::kaldi::{DONE, NOTHING, Tool};
+use crate::kaldi::{DONE, Tool};
 
 pub(crate) static TOOL: Tool = Tool {
     name: "copy-int-vector",
@@ -35,15 +36,12 @@ fn run(session: &Session) -> Result<u8> {
         session.log.info(format!("Copied vector to {to}"));
         return Ok(DONE);
     }
-    let mut reader = session.read_table(from, Holder::Integers)?;
-    let mut writer = session.write_table(to, &[])?;
-    writer.write_all(&mut reader)?;
-    let count = writer.count;
-    writer.finish()?;
-    session
-        .log
-        .info(format!("Copied {count} vectors of int32."));
-    Ok(if count > 0 { DONE } else { NOTHING })
+    copy_table(
+        session,
+        Holder::Integers,
+        |_| Ok(()),
+        |count| format!("Copied {count} vectors of int32."),
+    )
 }
 
 /// The binary form of a file of its own: the size of an element, their number, the elements.

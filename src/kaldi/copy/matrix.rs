@@ -1,13 +1,13 @@
 //! `copy-matrix`.
 
-use spr_core::format::Reader;
 use spr_core::model::{Matrix, Utterance};
 use spr_core::{Error, Result};
 
+use super::copy_table;
 use crate::kaldi::options::{BINARY, Options, Spec};
 use crate::kaldi::session::Session;
 use crate::kaldi::table::Holder;
-use crate::kaldi::{DONE, NOTHING, Tool};
+use crate::kaldi::{DONE, Tool};
 
 pub(crate) static TOOL: Tool = Tool {
     name: "copy-matrix",
@@ -131,15 +131,7 @@ fn run(session: &Session) -> Result<u8> {
         session.log.info(format!("Copied matrix to {to}"));
         return Ok(DONE);
     }
-    let mut reader = session.read_table(from, Holder::Matrix)?;
-    let mut writer = session.write_table(to, &[])?;
-    let mut utt = Utterance::default();
-    while reader.read(&mut utt)? {
-        apply(&mut utt)?;
-        writer.write(&utt)?;
-    }
-    let count = writer.count;
-    writer.finish()?;
-    session.log.info(format!("Copied {count} matrices."));
-    Ok(if count > 0 { DONE } else { NOTHING })
+    copy_table(session, Holder::Matrix, apply, |count| {
+        format!("Copied {count} matrices.")
+    })
 }

@@ -1,13 +1,13 @@
 //! `copy-post`.
 
 use spr_core::Result;
-use spr_core::format::Reader;
 use spr_core::model::{Lists, Object, Utterance};
 
+use super::copy_table;
+use crate::kaldi::Tool;
 use crate::kaldi::options::Spec;
 use crate::kaldi::session::Session;
 use crate::kaldi::table::Holder;
-use crate::kaldi::{DONE, NOTHING, Tool};
 
 pub(crate) static TOOL: Tool = Tool {
     name: "copy-post",
@@ -35,19 +35,13 @@ fn scaled(frames: &Lists<(i32, f32)>, scale: f32) -> Lists<(i32, f32)> {
 
 fn run(session: &Session) -> Result<u8> {
     let scale = session.options.float("scale");
-    let mut reader = session.read_table(session.argument(0), Holder::Posterior)?;
-    let mut writer = session.write_table(session.argument(1), &[])?;
-    let mut utt = Utterance::default();
-    while reader.read(&mut utt)? {
+    let apply = |utt: &mut Utterance| {
         if let (Some(Object::Posterior(frames)), true) = (&mut utt.object, scale != 1.0) {
             *frames = scaled(frames, scale);
         }
-        writer.write(&utt)?;
-    }
-    let count = writer.count;
-    writer.finish()?;
-    session
-        .log
-        .info(format!("Done copying {count} posteriors."));
-    Ok(if count > 0 { DONE } else { NOTHING })
+        Ok(())
+    };
+    copy_table(session, Holder::Posterior, apply, |count| {
+        format!("Done copying {count} posteriors.")
+    })
 }

@@ -1,13 +1,13 @@
 //! `copy-vector`.
 
-use spr_core::format::Reader;
 use spr_core::model::{Dtype, Matrix, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 
+use super::copy_table;
 use crate::kaldi::options::{BINARY, Spec};
 use crate::kaldi::session::Session;
 use crate::kaldi::table::Holder;
-use crate::kaldi::{DONE, NOTHING, Tool};
+use crate::kaldi::{DONE, Tool};
 
 pub(crate) static TOOL: Tool = Tool {
     name: "copy-vector",
@@ -69,15 +69,7 @@ fn run(session: &Session) -> Result<u8> {
         session.log.info(format!("Copied vector to {to}"));
         return Ok(DONE);
     }
-    let mut reader = session.read_table(from, Holder::Vector)?;
-    let mut writer = session.write_table(to, &[])?;
-    let mut utt = Utterance::default();
-    while reader.read(&mut utt)? {
-        apply(&mut utt)?;
-        writer.write(&utt)?;
-    }
-    let count = writer.count;
-    writer.finish()?;
-    session.log.info(format!("Copied {count} vectors."));
-    Ok(if count > 0 { DONE } else { NOTHING })
+    copy_table(session, Holder::Vector, apply, |count| {
+        format!("Copied {count} vectors.")
+    })
 }
