@@ -234,6 +234,7 @@ impl Target {
             .overwrite(overwrite)
             .access(env.access)
             .threads(env.threads)
+            .durable(env.durable)
             .apart_from(env)
     }
 

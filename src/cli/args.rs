@@ -290,6 +290,9 @@ pub(super) struct ConvertArgs {
     /// Read outputs back and compare them with what was written before they get their names
     #[arg(long)]
     pub(super) verify: bool,
+    /// Name outputs before they are on the disk: quicker, but a power cut may take them
+    #[arg(long)]
+    pub(super) no_sync: bool,
     /// Threads to use; the output is the same for any number
     #[arg(short, long, alias = "nj", value_name = "N", default_value = "2")]
     pub(super) jobs: usize,

@@ -102,6 +102,7 @@ pub(super) fn run_with(
     let registry = builtin::registry();
     let mut env = plan::env(&args.read)?;
     env.threads = args.jobs;
+    env.durable = !args.no_sync;
     let mut job = plan::job(args, &registry)?;
     if args.read.explain || args.read.verbose {
         let mut text = String::new();

@@ -59,7 +59,10 @@ pub fn index(
         "-" => Output::stdout(),
         path => Output::file(path),
     };
-    let place = place.overwrite(overwrite).threads(env.threads);
+    let place = place
+        .overwrite(overwrite)
+        .threads(env.threads)
+        .durable(env.durable);
     let mut sink = place.create(Part::Main, false)?;
     let mut utt = Utterance::default();
     let mut utterances = 0;

@@ -185,3 +185,22 @@ fn clear(s: &Scratch) {
         }
     }
 }
+
+#[test]
+fn without_waiting_for_the_disk_the_bytes_are_the_same() {
+    let s = Scratch::new();
+    s.shell("mkdir waited not");
+    for output in OUTPUTS {
+        let input = sample("fbank.ark");
+        let line = |folder: &str, flag: &str| {
+            format!("cd {folder} && exec spr-convert {flag} --overwrite {input} {output}")
+        };
+        for (folder, flag) in [("waited", "-q"), ("not", "-q --no-sync")] {
+            let said = s.shell(&line(folder, flag));
+            assert_eq!(said.status, 0, "{output}: {}", said.err);
+        }
+    }
+    assert!(s.shell("ls waited").out.contains("x.pkl"));
+    let said = s.shell("diff -r waited not");
+    assert_eq!((said.status, said.out.as_str()), (0, ""));
+}

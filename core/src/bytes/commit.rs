@@ -1,6 +1,6 @@
 //! Final names for what was written: all of them, or none.
 //!
-//! Everything is on the disk before the first name changes. Where several names change together,
+//! Unless the caller is in a hurry, everything is on the disk before the first name changes. Where several names change together,
 //! those that exist are first moved aside, the last one first, so that at no moment an old file
 //! stands beside a new one: a run that is killed leaves names that are missing, never mixed.
 
@@ -44,20 +44,25 @@ struct Done {
     aside: Vec<(PathBuf, PathBuf)>,
 }
 
-/// Makes all `changes` in their order.
+/// Makes all `changes` in their order; if `durable`, once they are on the disk.
 ///
 /// # Errors
 /// A target exists and may not be replaced, is an input, or the system refuses; all is then as it
 /// was before.
-pub(super) fn commit(mut changes: Vec<Change>, inputs: &Inputs) -> Result<()> {
-    sync(&changes)?;
+pub(super) fn commit(mut changes: Vec<Change>, inputs: &Inputs, durable: bool) -> Result<()> {
+    if durable {
+        sync(&changes)?;
+    }
     let folders: BTreeSet<_> = changes.iter().map(|c| folder_of(&c.target)).collect();
     let _locks: Vec<_> = folders.iter().filter_map(|folder| lock(folder)).collect();
     let mut live = live();
     let mut done = Done::default();
     let result = check(&changes, inputs)
         .and_then(|()| change_all(&mut changes, &mut done, &mut live))
-        .and_then(|()| sync_all(&folders));
+        .and_then(|()| match durable {
+            true => sync_all(&folders),
+            false => Ok(()),
+        });
     match result {
         Ok(()) => done.forget(),
         Err(_) => done.undo(),
@@ -296,7 +301,11 @@ mod tests {
         fs::write(at("a"), "old a").unwrap();
         fs::create_dir_all(at("c/full")).unwrap();
         let before = contents(folder.path());
-        let error = commit(changes(folder.path(), &["a", "b", "c"]), &Inputs::default());
+        let error = commit(
+            changes(folder.path(), &["a", "b", "c"]),
+            &Inputs::default(),
+            true,
+        );
         let error = error.unwrap_err().to_string();
         assert!(error.contains("cannot rename into place"), "{error}");
         assert_eq!(contents(folder.path()), before);
@@ -313,7 +322,7 @@ mod tests {
             target: folder.path().join("gone"),
             overwrite: true,
         });
-        commit(all, &Inputs::default()).unwrap();
+        commit(all, &Inputs::default(), true).unwrap();
         let pairs = [("a", "new a"), ("b", "new b")].map(|(n, t)| (n.to_owned(), t.to_owned()));
         assert_eq!(contents(folder.path()), pairs);
     }
@@ -325,9 +334,9 @@ mod tests {
         fs::hard_link(folder.path().join("a"), folder.path().join("b")).unwrap();
         let inputs = Inputs::default();
         inputs.add(&folder.path().join("b"));
-        let error = commit(changes(folder.path(), &["a"]), &inputs).unwrap_err();
+        let error = commit(changes(folder.path(), &["a"]), &inputs, true).unwrap_err();
         assert!(error.to_string().contains("is read"), "{error}");
-        let error = commit(changes(folder.path(), &["c", "c"]), &inputs).unwrap_err();
+        let error = commit(changes(folder.path(), &["c", "c"]), &inputs, true).unwrap_err();
         assert!(error.to_string().contains("twice"), "{error}");
         assert_eq!(contents(folder.path()).len(), 2);
     }

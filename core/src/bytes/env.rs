@@ -56,6 +56,9 @@ pub struct Env {
     /// Threads to use: with more than one, reading, encoding and writing overlap. The bytes
     /// written are the same for any number.
     pub threads: usize,
+    /// Whether outputs are on the disk before they get their names, so that they outlive a power
+    /// cut; otherwise the system puts them there when it likes.
+    pub durable: bool,
     /// Whether the values of features are wanted. Where they are not, readers may give matrices of
     /// the right type and shape that hold anything, and pass over the bytes in the file.
     pub values: bool,
@@ -84,6 +87,7 @@ impl Env {
             limits,
             access,
             threads: 2,
+            durable: true,
             values: true,
             listener: Arc::new(listener),
             inputs: Inputs::default(),

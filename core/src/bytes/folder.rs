@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::commit::{Change, New};
+use super::output::Rules;
 use super::temporary::{Temporary, exists, is_empty, live};
 use super::{Codec, Sink};
 use crate::model::Key;
@@ -39,12 +40,12 @@ impl Folder {
         self.target.display().to_string()
     }
 
-    pub(super) fn create(&mut self, key: &Key, extension: &str, overwrite: bool) -> Result<Sink> {
+    pub(super) fn create(&mut self, key: &Key, extension: &str, rules: &Rules) -> Result<Sink> {
         let failed = |e| Error::io("cannot create", e).file(self.target.display().to_string());
         let root = match &self.staging {
             Some(dir) => dir.path(),
             None => {
-                check(&self.target, overwrite)?;
+                check(&self.target, rules.overwrite)?;
                 // A folder that exists may be all that can be written to.
                 let dir = match self.target.is_dir() {
                     true => Temporary::folder(&self.target.join("folder")),
@@ -72,7 +73,7 @@ impl Folder {
                 .file(&name)
                 .utterance(key)
             })?;
-        Ok(Sink::file(name, file))
+        Ok(Sink::file(name, file, rules.durable))
     }
 
     /// The names that a commit changes, and what must be kept until then.

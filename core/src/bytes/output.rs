@@ -71,12 +71,25 @@ struct Inner {
 }
 
 /// How streams are opened.
-#[derive(Clone, Default)]
-struct Rules {
-    overwrite: bool,
+#[derive(Clone)]
+pub(super) struct Rules {
+    pub(super) overwrite: bool,
     access: Access,
     threads: usize,
+    pub(super) durable: bool,
     inputs: Inputs,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            overwrite: false,
+            access: Access::default(),
+            threads: 1,
+            durable: true,
+            inputs: Inputs::default(),
+        }
+    }
 }
 
 type Finished = Arc<Mutex<Vec<Entry>>>;
@@ -174,6 +187,13 @@ impl Output {
         self
     }
 
+    /// Whether files are put on the disk before they get their names; they are unless told.
+    #[must_use]
+    pub fn durable(self, yes: bool) -> Self {
+        self.lock().rules.durable = yes;
+        self
+    }
+
     /// Refuses to replace what was opened through `env`, now or until the commit.
     #[must_use]
     pub fn apart_from(self, env: &Env) -> Self {
@@ -267,7 +287,7 @@ impl Output {
             }
             Part::Utterance(key, extension) => {
                 if let Place::Folder(folder) = &mut inner.main {
-                    return folder.create(key, extension, inner.rules.overwrite);
+                    return folder.create(key, extension, &inner.rules);
                 }
                 if std::mem::replace(&mut inner.taken, true) {
                     return Err(Error::unfit("a second utterance, but the file holds one")
@@ -304,13 +324,14 @@ impl Output {
     pub fn commit_all(outputs: impl IntoIterator<Item = Self>) -> Result<()> {
         let mut changes = Vec::new();
         let mut staging = Vec::new();
-        let mut inputs = Inputs::default();
+        let (mut inputs, mut durable) = (Inputs::default(), false);
         for output in outputs {
             let mut inner = output.lock();
             inner.changes(&mut changes, &mut staging)?;
             inputs = inner.rules.inputs.clone();
+            durable |= inner.rules.durable;
         }
-        commit::commit(changes, &inputs)
+        commit::commit(changes, &inputs, durable)
     }
 }
 
@@ -473,7 +494,7 @@ fn create_file(path: &Path, patch: bool, rules: &Rules, finished: &Finished) -> 
                 .map_err(|e| Error::io("cannot compress", e).file(&name))?;
             Sink::stream(name, stream, patch)?
         }
-        None => Sink::file(name, file),
+        None => Sink::file(name, file, rules.durable),
     };
     Ok(sink.on_finish(register(finished, Entry::File(temporary, path.to_owned()))))
 }

@@ -73,7 +73,7 @@ enum Body {
     /// A file that can be patched.
     File {
         file: BufWriter<File>,
-        ahead: Ahead,
+        ahead: Option<Ahead>,
     },
     /// A temporary file that can be patched and is passed on at the end.
     Passed {
@@ -84,10 +84,10 @@ enum Body {
 }
 
 impl Sink {
-    /// A sink into `file`, which can be patched.
-    pub(crate) fn file(name: String, file: File) -> Self {
+    /// A sink into `file`, which can be patched and, if `durable`, goes to the disk as it grows.
+    pub(crate) fn file(name: String, file: File, durable: bool) -> Self {
         let file = BufWriter::with_capacity(BUFFER, file);
-        let ahead = Ahead::default();
+        let ahead = durable.then(Ahead::default);
         Self::new(name, Body::File { file, ahead })
     }
 
@@ -145,7 +145,11 @@ impl Sink {
         };
         result.map_err(|e| self.failed(e))?;
         self.position += bytes.len() as u64;
-        if let Body::File { file, ahead } = &mut self.body {
+        if let Body::File {
+            file,
+            ahead: Some(ahead),
+        } = &mut self.body
+        {
             ahead.written(file.get_ref(), self.position);
         }
         Ok(())
@@ -187,7 +191,7 @@ impl Sink {
         match body {
             Body::File { file, ahead } => {
                 file.into_inner().map_err(|e| failed(e.into_error()))?;
-                ahead.finish().map_err(failed)?;
+                ahead.map_or(Ok(()), Ahead::finish).map_err(failed)?;
             }
             Body::Passed { file, mut then } => {
                 let mut file = file.into_inner().map_err(|e| failed(e.into_error()))?;

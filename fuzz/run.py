@@ -1,0 +1,101 @@
+"""Runs fuzz targets one after the other and prints what came of each as a table in Markdown.
+
+    python fuzz/run.py [--seconds 600] [TARGET...]
+
+Needs `cargo install cargo-fuzz`, a nightly Rust and a C++ compiler. The corpus of a target begins
+with the fixtures of its format and grows in fuzz/corpus/TARGET.
+"""
+
+import argparse
+import hashlib
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+FIXTURES = HERE.parent / "fixtures"
+LARGEST = 64 << 10
+
+FORMATS = {"kaldi", "pfile", "pickle", "spr", "key", "wav", "sphere", "au", "jsonl"}
+HOLDERS = 28
+TARGETS = sorted(FORMATS) + ["kaldi_holders", "round_trip", "specifier", "spec", "header"]
+
+FOLDERS = {"spr": ["spraak"], "key": ["spraak"], "header": ["spraak"], "kaldi_holders": ["kaldi"],
+           "wav": ["audio"], "sphere": ["audio"], "au": ["audio"],
+           "round_trip": ["kaldi", "pfile", "pickle", "spraak", "audio", "jsonl"]}
+
+SPECIFIERS = [
+    "ark:-", "scp:a.scp", "ark,t:a.txt", "ark,scp:a.ark,a.scp", "scp,ark,t,f:a.scp,a.ark",
+    "ark,s,cs,o,p,bg:gunzip -c a.gz |", "ark:| gzip -c > a.gz", "a.ark:1234[0:9,0:3]", "ark,np,no,nf:a",
+]
+SPECS = [
+    "a.pfile,context=5", "a.pfile,context=5:1,ignore-label=0:3-9,map-label=1:0/4-6:2", "a.pkl,type=pickle",
+    "a.pfile,lcxt=3,rcxt=2,partition=600m,stream=True,random=True,label=b.ali", "5:1", "0:3-9", "1:0/4-6:2",
+    "600m", "pickle:a.pkl,protocol=4", "kaldi:a*.ark", "out/{part}.pfile", "ark,t:-", "spr:a,byteorder=big",
+]
+
+
+def seeds(target):
+    """What a corpus begins with."""
+    if target == "specifier":
+        return [text.encode() for text in SPECIFIERS]
+    if target == "spec":
+        return [text.encode() for text in SPECS]
+    found = []
+    for folder in FOLDERS.get(target, [target]):
+        for path in sorted((FIXTURES / folder).rglob("*")):
+            if path.is_file() and path.name not in ("error.txt", "expect.jsonl"):
+                if 0 < path.stat().st_size <= LARGEST:
+                    found.append(path.read_bytes())
+    if target == "jsonl":
+        found += [path.read_bytes() for path in FIXTURES.rglob("expect.jsonl") if path.stat().st_size <= LARGEST]
+    if target == "kaldi_holders":
+        return [bytes([n % HOLDERS]) + seed for n, seed in enumerate(found * 3)]
+    if target == "round_trip":
+        return [bytes([n % len(FORMATS)]) + seed for n, seed in enumerate(found)]
+    return found
+
+
+def run(target, seconds):
+    """Runs one target; its row of the table, and whether it found nothing."""
+    corpus = HERE / "corpus" / target
+    corpus.mkdir(parents=True, exist_ok=True)
+    for seed in seeds(target):
+        (corpus / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
+    artifacts = HERE / "artifacts" / target
+    artifacts.mkdir(parents=True, exist_ok=True)
+    binary = next(HERE.glob(f"target/*/release/{target}"))
+    with tempfile.TemporaryDirectory() as empty:
+        done = subprocess.run(
+            [binary, corpus, f"-artifact_prefix={artifacts}/", f"-max_total_time={seconds}", f"-max_len={LARGEST}",
+             "-timeout=25", "-rss_limit_mb=1024", "-malloc_limit_mb=200", "-detect_leaks=0",
+             "-print_final_stats=1", "-close_fd_mask=1"],
+            cwd=empty, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+    (HERE / "artifacts" / f"{target}.log").write_text(done.stderr)
+    executions = re.search(r"number_of_executed_units:\s*(\d+)", done.stderr)
+    covered = re.findall(r"cov: (\d+)", done.stderr)
+    finding = re.findall(r"Test unit written to (\S+)", done.stderr)
+    result = finding[0].rsplit("/", 1)[-1] if finding else "nothing" if done.returncode == 0 else "did not run"
+    print(f"| {target} | {int(executions[1]) if executions else 0:,} | {covered[-1] if covered else 0} | {result} |",
+          flush=True)
+    return result == "nothing"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
+    given = parser.parse_args()
+    unknown = set(given.targets) - set(TARGETS)
+    if unknown:
+        parser.error(f"no such target: {', '.join(sorted(unknown))}")
+    subprocess.run(["cargo", "+nightly", "fuzz", "build"], cwd=HERE, check=True)
+    print("| target | executions | code points reached | found |\n|---|---:|---:|---|", flush=True)
+    clean = [run(target, given.seconds) for target in given.targets or TARGETS]
+    sys.exit(not all(clean))
+
+
+if __name__ == "__main__":
+    main()
