@@ -10,10 +10,15 @@ use spr_core::model::{Dtype, Matrix, Utterance};
 pub fn compare(want: &Utterance, got: &Utterance, text: bool) -> Result<(), String> {
     matrices("features", &want.features, &got.features, text, true)?;
     matrices("labels", &want.labels, &got.labels, text, false)?;
-    if want.object != got.object {
+    // As text, which prints any NaN alike, since a NaN is not equal to itself.
+    let object = |utt: &Utterance| format!("{:?}", utt.object);
+    if want.object != got.object && object(want) != object(got) {
         return Err(format!("want {:?}, got {:?}", want.object, got.object));
     }
-    if want.audio != got.audio {
+    let samples = |utt: &Utterance| utt.audio.as_ref().map(|audio| audio.samples.clone());
+    let rate = |utt: &Utterance| utt.audio.as_ref().map(|audio| audio.rate);
+    matrices("audio", &samples(want), &samples(got), text, true)?;
+    if rate(want) != rate(got) {
         return Err(format!("want {:?}, got {:?}", want.audio, got.audio));
     }
     if want.segments != got.segments {
