@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::commit::{Change, New};
-use super::output::Rules;
+use super::rules::Rules;
 use super::temporary::{Temporary, exists, is_empty, live};
 use super::{Codec, Sink};
 use crate::model::Key;

@@ -1,44 +1,20 @@
 //! Where a writer's streams go: files that appear together, a folder, standard output, a command.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::command::Command;
+use super::Access;
 use super::commit::{self, Change, New};
 use super::env::Env;
 use super::folder::Folder;
 use super::inputs::Inputs;
-use super::sink::{Finish, Memory, Sink};
-use super::temporary::{Temporary, exists};
-use super::{Access, Codec};
-use crate::model::Key;
+use super::part::Part;
+use super::place::{Entry, Finished, MemoryFiles, Place};
+use super::rules::Rules;
+use super::sink::{Finish, Sink};
+use super::temporary::Temporary;
 use crate::{Error, Result};
-
-/// Which stream of an output is asked for.
-#[derive(Clone, Copy, Debug)]
-pub enum Part<'a> {
-    /// The data.
-    Main,
-    /// A companion known by name, such as Kaldi's `scp`, where the user gave it a place.
-    Named(&'static str),
-    /// A companion whose name is that of the data with this ending.
-    Suffix(&'a str),
-    /// A companion at a place of its own.
-    At(&'a Path),
-    /// A companion that is the input of a shell command, found in a file; it needs
-    /// [`Access::Files`].
-    Command(&'a str),
-    /// A companion on standard output.
-    Stdout,
-    /// One file of a folder, with this extension.
-    Utterance(&'a Key, &'a str),
-}
-
-/// The files of an output kept in memory, by name; empty until it is committed.
-pub type MemoryFiles = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 
 /// A place for a writer's streams. Clones are handles to the same place.
 ///
@@ -68,46 +44,6 @@ struct Inner {
     taken: bool,
     finished: Finished,
     stale: Vec<PathBuf>,
-}
-
-/// How streams are opened.
-#[derive(Clone)]
-pub(super) struct Rules {
-    pub(super) overwrite: bool,
-    access: Access,
-    threads: usize,
-    pub(super) durable: bool,
-    inputs: Inputs,
-}
-
-impl Default for Rules {
-    fn default() -> Self {
-        Self {
-            overwrite: false,
-            access: Access::default(),
-            threads: 1,
-            durable: true,
-            inputs: Inputs::default(),
-        }
-    }
-}
-
-type Finished = Arc<Mutex<Vec<Entry>>>;
-
-enum Entry {
-    File(Temporary, PathBuf),
-    Memory(String, Arc<Mutex<Option<Vec<u8>>>>),
-}
-
-enum Place {
-    Stdout,
-    File(PathBuf),
-    Command(String),
-    Folder(Folder),
-    Memory(MemoryFiles),
-    /// Taken when it is opened.
-    Stream(String, Option<Box<dyn Finish>>),
-    Nowhere,
 }
 
 impl Output {
@@ -297,7 +233,7 @@ impl Output {
                 &mut inner.main
             }
         };
-        open(place, part.label(), patch, &inner.rules, &inner.finished)
+        place.open(part.label(), patch, &inner.rules, &inner.finished)
     }
 
     /// Removes a companion left by an earlier run when this output is committed over it.
@@ -377,145 +313,11 @@ impl Inner {
     }
 }
 
-impl Part<'_> {
-    /// The name of a companion's entry among [`MemoryFiles`].
-    fn label(self) -> String {
-        match self {
-            Part::Suffix(suffix) => format!("main{suffix}"),
-            Part::At(path) => path.display().to_string(),
-            Part::Command(line) => format!("| {line}"),
-            Part::Stdout => "-".to_owned(),
-            Part::Named(name) => name.to_owned(),
-            Part::Main | Part::Utterance(..) => "main".to_owned(),
-        }
-    }
-}
-
-impl Place {
-    fn sibling(&self, part: Part<'_>) -> Result<Self> {
-        match (part, self) {
-            (_, Self::Memory(files)) => Ok(Self::Memory(files.clone())),
-            (_, Self::Nowhere) => Ok(Self::Nowhere),
-            (Part::At(path), _) => Ok(Self::File(path.to_owned())),
-            (Part::Command(line), _) => Ok(Self::Command(line.to_owned())),
-            (Part::Stdout, _) => Ok(Self::Stdout),
-            (Part::Suffix(suffix), Self::File(path)) => Ok(Self::File(with_suffix(path, suffix))),
-            _ => Err(Error::usage(format!(
-                "{} has no place for a side file",
-                self.name()
-            ))),
-        }
-    }
-
-    fn path(&self) -> Option<PathBuf> {
-        match self {
-            Self::File(path) => Some(path.clone()),
-            Self::Folder(folder) => Some(folder.target().to_owned()),
-            _ => None,
-        }
-    }
-
-    fn name(&self) -> String {
-        match self {
-            Self::Stdout => "-".to_owned(),
-            Self::File(path) => path.display().to_string(),
-            Self::Command(line) => format!("| {line}"),
-            Self::Folder(folder) => folder.name(),
-            Self::Memory(_) => "memory".to_owned(),
-            Self::Stream(name, _) => name.clone(),
-            Self::Nowhere => "nowhere".to_owned(),
-        }
-    }
-}
-
-fn open(
-    place: &mut Place,
-    memory_name: String,
-    patch: bool,
-    rules: &Rules,
-    finished: &Finished,
-) -> Result<Sink> {
-    let name = place.name();
-    match place {
-        Place::Stdout => Sink::stream(name, Box::new(io::stdout()), patch),
-        Place::Stream(_, stream) => match stream.take() {
-            Some(stream) => Sink::stream(name, stream, patch),
-            None => Err(Error::usage("was written to already").file(name)),
-        },
-        Place::Nowhere => Sink::stream(name, Box::new(io::sink()), patch),
-        Place::Command(line) => {
-            if rules.access == Access::Safe {
-                return Err(Error::usage(format!("refused to run '{line}'"))
-                    .hint("drop --safe to allow it"));
-            }
-            let command =
-                Command::writing(line).map_err(|e| Error::io("cannot run", e).file(&name))?;
-            Sink::stream(name, Box::new(command), patch)
-        }
-        Place::Memory(_) => {
-            let done = Arc::<Mutex<Option<Vec<u8>>>>::default();
-            let stream = Memory {
-                bytes: Vec::new(),
-                done: done.clone(),
-            };
-            let sink = Sink::stream(name, Box::new(stream), patch)?;
-            Ok(sink.on_finish(register(finished, Entry::Memory(memory_name, done))))
-        }
-        Place::File(path) if is_special(path) => {
-            let file = File::options().write(true).open(path);
-            let file = file.map_err(|e| Error::io("cannot open", e).file(&name))?;
-            Sink::stream(name, Box::new(file), patch)
-        }
-        Place::File(path) => create_file(path, patch, rules, finished),
-        Place::Folder(_) => Err(Error::usage("is a folder, one file is due").file(name)),
-    }
-}
-
-/// Devices and named pipes are written to, not replaced.
-fn is_special(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
-}
-
-fn create_file(path: &Path, patch: bool, rules: &Rules, finished: &Finished) -> Result<Sink> {
-    let name = path.display().to_string();
-    if path.is_dir() {
-        return Err(Error::usage("is a folder, one file is due").file(name));
-    }
-    rules.inputs.refuse(path)?;
-    if !rules.overwrite && path.symlink_metadata().is_ok() {
-        return Err(exists(name));
-    }
-    let (temporary, file) =
-        Temporary::file(path).map_err(|e| Error::io("cannot create", e).file(&name))?;
-    let sink = match Codec::from_path(path) {
-        Some(codec) => {
-            let stream = codec
-                .encoder(Box::new(file), rules.threads)
-                .map_err(|e| Error::io("cannot compress", e).file(&name))?;
-            Sink::stream(name, stream, patch)?
-        }
-        None => Sink::file(name, file, rules.durable),
-    };
-    Ok(sink.on_finish(register(finished, Entry::File(temporary, path.to_owned()))))
-}
-
-fn register(finished: &Finished, entry: Entry) -> impl FnOnce() + Send + 'static {
-    let finished = finished.clone();
-    move || {
-        if let Ok(mut finished) = finished.lock() {
-            finished.push(entry);
-        }
-    }
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {

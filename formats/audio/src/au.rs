@@ -7,7 +7,7 @@ use spr_core::model::{Audio, Dtype, Tag};
 use spr_core::{Error, Result};
 
 use crate::coding::{Coding, Extent};
-use crate::format::{Kind, tag, without_nuls};
+use crate::kind::{Kind, tag, without_nuls};
 use crate::reader::{Head, end};
 
 const NAME: &str = "au";

@@ -1,14 +1,14 @@
 //! The three formats.
 
 use spr_core::Result;
-use spr_core::bytes::{ByteOrder, Env, Output, Source};
+use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Count, Empty, Format, FormatInfo, Keys, Lookup, Objects, Options, Place, Probe, Reader,
     Score, Tags, Writer,
 };
-use spr_core::model::{Audio, Dtype, Tag};
 
-use crate::reader::{AudioReader, Head};
+use crate::kind::Kind;
+use crate::reader::AudioReader;
 use crate::writer::AudioWriter;
 use crate::{au, sphere, wav};
 
@@ -23,23 +23,6 @@ pub static SPHERE: AudioFormat = AudioFormat(&sphere::KIND);
 
 /// AU files, of Sun and NeXT.
 pub static AU: AudioFormat = AudioFormat(&au::KIND);
-
-/// What tells one format from another.
-pub(crate) struct Kind {
-    pub(crate) info: FormatInfo,
-    /// Whether a file starts as one of this format.
-    pub(crate) starts: fn(&[u8]) -> bool,
-    /// Reads the header.
-    pub(crate) open: fn(&mut Source, &Options, &Env) -> Result<Head>,
-    /// The element types written, the preferred one first.
-    pub(crate) dtypes: &'static [Dtype],
-    /// The byte order written.
-    pub(crate) order: ByteOrder,
-    /// Whether a byte is added to an odd number of bytes.
-    pub(crate) even: bool,
-    /// Makes the header of samples that have one of the types, a rate and channels.
-    pub(crate) header: fn(&Audio, &[Tag], &mut Vec<u8>) -> Result<()>,
-}
 
 impl Format for AudioFormat {
     fn info(&self) -> &'static FormatInfo {
@@ -96,19 +79,4 @@ impl Format for AudioFormat {
     fn create(&self, output: Output, _options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
         Ok(Box::new(AudioWriter::new(output, self.0)))
     }
-}
-
-/// A header line of `format`.
-pub(crate) fn tag(format: &'static str, key: &[u8], value: &[u8]) -> Tag {
-    Tag {
-        format,
-        key: key.to_vec(),
-        value: value.to_vec(),
-    }
-}
-
-/// Text without the NUL bytes that end it.
-pub(crate) fn without_nuls(text: &[u8]) -> &[u8] {
-    let end = text.iter().rposition(|b| *b != 0).map_or(0, |n| n + 1);
-    &text[..end]
 }

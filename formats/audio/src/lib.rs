@@ -3,6 +3,7 @@
 mod au;
 mod coding;
 mod format;
+mod kind;
 mod reader;
 mod sphere;
 mod wav;

@@ -6,7 +6,7 @@ use spr_core::model::{Audio, Rank, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::coding;
-use crate::format::Kind;
+use crate::kind::Kind;
 
 /// Writes each utterance to a file of its own.
 pub(crate) struct AudioWriter {

@@ -9,7 +9,7 @@ use spr_core::model::{Audio, Dtype, Tag, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::coding::{Coding, Extent};
-use crate::format::{Kind, tag};
+use crate::kind::{Kind, tag};
 use crate::reader::Head;
 use header::{Header, Print};
 

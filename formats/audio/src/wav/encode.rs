@@ -132,7 +132,7 @@ mod tests {
         assert!(fmt(u32::MAX, 1, Dtype::I16).is_err());
         assert!(fmt(1, 70_000, Dtype::U8).is_err());
         assert!(fmt(1, 40_000, Dtype::I16).is_err());
-        let tag = |key: &[u8], value: &[u8]| crate::format::tag("wav", key, value);
+        let tag = |key: &[u8], value: &[u8]| crate::kind::tag("wav", key, value);
         for bad in [tag(b"NAME5", b"x"), tag(b"", b"x"), tag(b"INAM", b"x\0")] {
             assert!(list(&[bad]).is_err());
         }

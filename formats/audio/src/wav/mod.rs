@@ -8,7 +8,7 @@ use spr_core::bytes::ByteOrder;
 use spr_core::format::FormatInfo;
 use spr_core::model::Dtype;
 
-use crate::format::Kind;
+use crate::kind::Kind;
 
 const NAME: &str = "wav";
 

@@ -8,7 +8,7 @@ use spr_core::{Error, ErrorKind, Result};
 use super::NAME;
 use super::fmt::Fmt;
 use crate::coding::Extent;
-use crate::format::{tag, without_nuls};
+use crate::kind::{tag, without_nuls};
 use crate::reader::Head;
 
 /// Sizes that programs give to samples written to a pipe.
