@@ -128,7 +128,7 @@ impl Format for Spraak {
     }
 
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
-        if let Some(writer) = list::create(&output, self, options, env)? {
+        if let Some(writer) = list::create(&output, self, self.0, options, env)? {
             return Ok(writer);
         }
         let writing = Writing::of(self.0, options)?;

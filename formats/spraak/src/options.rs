@@ -6,7 +6,7 @@ use spr_core::format::{OptionSpec, Options};
 use spr_core::{Error, Result};
 
 use crate::header::layers::{Given, Where};
-use crate::list;
+use crate::list::options::OPTIONS;
 use crate::select::Selection;
 use crate::vocabulary::{Dialect, Encoding};
 
@@ -73,8 +73,8 @@ const fn with(own: [OptionSpec; 2]) -> [OptionSpec; 22] {
     }
     all[16] = own[1];
     n = 0;
-    while n < list::OPTIONS.len() {
-        all[n + 17] = list::OPTIONS[n];
+    while n < OPTIONS.len() {
+        all[n + 17] = OPTIONS[n];
         n += 1;
     }
     all

@@ -9,7 +9,6 @@ use spr_core::{Error, Limits, Result};
 
 use super::corpus::{CorpusReader, Entry};
 use super::time::{TO_THE_END, TimeBase, frames};
-use crate::format::Spraak;
 
 /// Frames by which an entry in seconds may go beyond its file: those that a frame longer than the
 /// shift does not fill.
@@ -19,7 +18,7 @@ const SLACK: u64 = 2;
 pub(crate) struct Files {
     root: PathBuf,
     suffix: String,
-    format: &'static Spraak,
+    format: &'static dyn Format,
     options: Options,
     env: Env,
 }
@@ -28,7 +27,7 @@ impl Files {
     /// Files below the option `root`, else below the `folder` of the corpus.
     pub(crate) fn new(
         folder: Option<PathBuf>,
-        format: &'static Spraak,
+        format: &'static dyn Format,
         options: &Options,
         env: &Env,
     ) -> Result<Self> {

@@ -7,6 +7,7 @@ mod head;
 mod lines;
 mod names;
 mod opaque;
+pub(crate) mod options;
 mod segmentation;
 mod spool;
 mod symbols;
@@ -17,53 +18,19 @@ mod writer;
 use std::path::Path;
 
 use spr_core::bytes::{Env, Output, Source};
-use spr_core::format::{Format, OptionSpec, Options, Reader, Writer};
+use spr_core::format::{Format, Options, Reader, Writer};
 use spr_core::{Error, Result};
 
 use crate::contents::coder;
 use crate::data::unpacked;
-use crate::format::Spraak;
 use crate::header::{Header, print, shown};
 use crate::vocabulary::Dialect;
 
 pub(crate) use head::Kind;
 pub(crate) use opaque::header as opaque_header;
+pub(crate) use options::{check_options, is_driving};
 pub(crate) use tags::is_field;
 pub(crate) use writer::ListWriter;
-
-/// Options for segmentations and corpora.
-pub(crate) const OPTIONS: [OptionSpec; 5] = [
-    OptionSpec {
-        name: "timebase",
-        value: "DISCRETE|CONTINUOUS",
-        help: "writing segments: frames or seconds (default: frames where all times are such)",
-    },
-    OptionSpec {
-        name: "symbols",
-        value: "FILE",
-        help: "segments: lines 'NAME ID'; labels are names in the file, numbers outside",
-    },
-    OptionSpec {
-        name: "root",
-        value: "DIR",
-        help: "reading a corpus: the folder of the files that it lists, which are read too",
-    },
-    OptionSpec {
-        name: "suffix",
-        value: "EXT",
-        help: "reading a corpus: what its files end in (default: that of the format)",
-    },
-    OptionSpec {
-        name: "cor",
-        value: "FILE",
-        help: "writing a folder: a corpus file that lists it, with what was said",
-    },
-];
-
-/// Other options that reading a list knows.
-const READING: [&str; 7] = [
-    "data", "type", "format", "header", "dim1", "fshift", "foffset",
-];
 
 /// The value of the option `data` that the extension of an output asks for.
 pub fn data_of_extension(extension: &str) -> Option<&'static str> {
@@ -75,50 +42,12 @@ pub fn data_of_extension(extension: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether a corpus is to drive the reading of its files.
-pub(crate) fn is_driving(options: &Options) -> bool {
-    ["root", "suffix"].iter().any(|o| options.get(o).is_some())
-}
-
-/// Refuses options for lists but those `used`.
-pub(crate) fn check_options(options: &Options, used: &[&str]) -> Result<()> {
-    for (option, purpose) in [
-        ("timebase", "writing segments"),
-        ("symbols", "segments"),
-        ("root", "reading a corpus"),
-        ("suffix", "reading a corpus"),
-        ("cor", "writing a folder"),
-    ] {
-        if options.get(option).is_some() && !used.contains(&option) {
-            return Err(Error::usage(format!("option {option} is for {purpose}")));
-        }
-    }
-    Ok(())
-}
-
-/// Refuses the options of other data.
-fn check_others(format: &Spraak, options: &Options, used: &[&str]) -> Result<()> {
-    let own = |name| OPTIONS.iter().any(|own| own.name == name) || used.contains(&name);
-    let mut others = format
-        .info()
-        .options
-        .iter()
-        .filter(|option| !own(option.name));
-    match others.find(|option| options.get(option.name).is_some()) {
-        Some(option) => {
-            let message = format!("option {} is not for lists", option.name);
-            Err(Error::usage(message))
-        }
-        None => Ok(()),
-    }
-}
-
 /// A reader for what stands behind the header of a list.
 pub(crate) fn open(
     source: Source,
     header: &Header,
     kind: Kind,
-    format: &'static Spraak,
+    format: &'static dyn Format,
     options: &Options,
     env: &Env,
 ) -> Result<Box<dyn Reader>> {
@@ -135,7 +64,7 @@ pub(crate) fn open(
         let reader = corpus::CorpusReader::open(source, header, env)?;
         return Ok(Box::new(driven::CorpusDriven::new(reader, files)));
     }
-    check_others(format, options, &READING).map_err(place)?;
+    options::check_others(format, options, &options::READING).map_err(place)?;
     let source = match coder(header, env)? {
         Some(codec) => unpacked(source, codec)?,
         None => source,
@@ -152,7 +81,8 @@ pub(crate) fn open(
 /// The writer of a list that holds several utterances, if the options ask for one.
 pub(crate) fn create(
     output: &Output,
-    format: &Spraak,
+    format: &dyn Format,
+    dialect: Dialect,
     options: &Options,
     env: &Env,
 ) -> Result<Option<Box<dyn Writer>>> {
@@ -162,11 +92,11 @@ pub(crate) fn create(
         _ => return Ok(None),
     };
     check_options(options, used)
-        .and_then(|()| check_others(format, options, &["data"]))
+        .and_then(|()| options::check_others(format, options, &["data"]))
         .map_err(|e| e.file(output.name()))?;
     Ok(Some(Box::new(match options.get("data") {
-        Some("SEG") => ListWriter::segments(output, format.0, options, env)?,
-        _ => ListWriter::corpus(output, format.0)?,
+        Some("SEG") => ListWriter::segments(output, dialect, options, env)?,
+        _ => ListWriter::corpus(output, dialect)?,
     })))
 }
 
