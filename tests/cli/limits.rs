@@ -3,66 +3,198 @@
 use std::io::Write;
 use std::process::Command;
 
-use flate2::Compression;
+use bzip2::write::BzEncoder;
 use flate2::write::GzEncoder;
 
-use crate::Scratch;
+use crate::{Said, Scratch};
 
-/// Address space given to the program, in KiB; thread stacks count.
-const ROOM: u64 = 300 << 10;
+/// Address space given to the program, in KiB: its code, the stacks of its threads and all else.
+const ROOM: u64 = 150 << 10;
+const MIB: usize = 1 << 20;
 
-/// `head` and a gigabyte of `fill`, gzipped to a megabyte.
-fn bomb(head: &[u8], fill: u8) -> Vec<u8> {
-    let member = |bytes: &[u8]| {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-        encoder.write_all(bytes).unwrap();
-        encoder.finish().unwrap()
+/// `head` and a GiB of `fill` over and over, each MiB compressed for itself.
+fn bomb(codec: &str, head: &[u8], fill: &[u8]) -> Vec<u8> {
+    let member = |bytes: &[u8]| match codec {
+        "gz" => {
+            let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::best());
+            encoder.write_all(bytes).unwrap();
+            encoder.finish().unwrap()
+        }
+        "bz2" => {
+            let mut encoder = BzEncoder::new(Vec::new(), bzip2::Compression::best());
+            encoder.write_all(bytes).unwrap();
+            encoder.finish().unwrap()
+        }
+        _ => zstd::encode_all(bytes, 19).unwrap(),
     };
-    let mut all = member(head);
-    all.extend(member(&vec![fill; 1 << 20]).repeat(1024));
+    let mib = fill.repeat(MIB.div_ceil(fill.len()));
+    let all = [member(head), member(&mib).repeat(1024)].concat();
+    assert!(all.len() < 6 << 20);
     all
+}
+
+/// Runs the program in so much memory.
+fn run(s: &Scratch, line: &str) -> Said {
+    let line = format!(
+        "ulimit -v {ROOM}; exec {} {line}",
+        env!("CARGO_BIN_EXE_spr-convert")
+    );
+    let mut command = Command::new("sh");
+    command.args(["-c", &line]).current_dir(s.path(""));
+    crate::said(command.output().unwrap())
+}
+
+/// A pickled array of a GiB of `f4`, up to its bytes.
+fn array(fortran: bool) -> Vec<u8> {
+    let mut head = b"\x80\x02cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85U\x01b\
+        \x87R(K\x01J\0\0\x04\0J\0\x04\0\0\x86cnumpy\ndtype\nU\x02f4K\0K\x01\x87R(K\x03U\x01<NNN\
+        J\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb"
+        .to_vec();
+    head.push(if fortran { 0x88 } else { 0x89 });
+    head.push(b'T');
+    head.extend_from_slice(&(1u32 << 30).to_le_bytes());
+    head
 }
 
 #[test]
 fn archives_that_expand() {
     let s = Scratch::new();
-    let spr = ".spr\nDATA\tTRACK\nTYPE\tF32\nFORMAT\tBIN01\nDIM1\t2147483647\nDIM2\t1\n#\n";
+    let spr = |format: &str| {
+        let head = ".spr\nDATA\tTRACK\nTYPE\tF32\nFORMAT\t";
+        format!("{head}{format}\nDIM1\t268435456\nDIM2\t1\n#\n").into_bytes()
+    };
+    let int = |n: i32| n.to_le_bytes();
+    let object = |token: &[u8], n: i32| [b"a \0B", token, b"\x04", &int(n)].concat();
+    let matrix = [&object(b"FM ", 1 << 18)[..], b"\x04", &int(1 << 10)].concat();
+    let packed = |token: &[u8]| {
+        let shape = [int(1 << 20), int(1 << 10)].concat();
+        [b"a \0B", token, &[0; 8], &shape].concat()
+    };
+    let wave = |size: u32| {
+        let head = b"RIFF\xff\xff\xff\x7fWAVEfmt \x10\0\0\0\x01\0\x01\0\x80\x3e\0\0\0\x7d\0\0\x02\0\x10\0data";
+        [&head[..], &size.to_le_bytes()].concat()
+    };
+    let au = |size: u32| {
+        let words = [24, size, 3, 16000, 1].map(u32::to_be_bytes).concat();
+        [b".snd", &words[..]].concat()
+    };
+    let sphere = {
+        let mut head = b"NIST_1A\n   1024\nsample_rate -i 16000\nchannel_count -i 1\n\
+            sample_n_bytes -i 2\nsample_byte_format -s2 01\nsample_coding -s3 pcm\n\
+            sample_count -i 536870912\nend_head\n"
+            .to_vec();
+        head.resize(1024, b' ');
+        head
+    };
+    let json = |rest: &str| format!("{{\"key\":\"a\",{rest}").into_bytes();
+    let features = "\"features\":{\"dtype\":\"f64\",\"shape\":[268435456,1],\"data\":[";
     let mut tried = 0;
     for (format, head, fill) in [
-        ("kaldi", &b""[..], 0),
-        ("kaldi", b"a \0B", 0),
-        ("kaldi", b"", b'a'),
-        ("kaldi", b"a  [", b' '),
-        ("pfile", b"-pfile_header version 0 size 32768\n", 0),
-        ("pfile", b"-pfile_header version 0 size 32768\n", b'a'),
-        ("pickle", b"", 0),
-        ("pickle", b"", b'('),
-        ("pickle", b"", b'N'),
-        ("pickle", b"\x80\x02", b']'),
-        ("spr", b".spr\n", b'a'),
-        ("spr", spr.as_bytes(), 0),
-        ("key", b".key\n", b'a'),
-        ("jsonl", b"", b'['),
-        ("jsonl", b"{\"key\":\"", b'a'),
-        ("jsonl", b"{\"key\":\"a\",\"features\":", b'['),
-        ("jsonl", b"", b' '),
+        ("kaldi", b"".to_vec(), &b"\0"[..]),
+        ("kaldi", b"a \0B".to_vec(), b"\0"),
+        ("kaldi", b"".to_vec(), b"a"),
+        ("kaldi", b"a  [".to_vec(), b" "),
+        ("kaldi", b"a  [ ".to_vec(), b"1 "),
+        ("kaldi", b"a ".to_vec(), b"1 "),
+        ("kaldi", matrix, b"\0"),
+        ("kaldi", object(b"FV ", 1 << 28), b"\0"),
+        ("kaldi", object(b"FP ", 20_000), b"\0"),
+        ("kaldi", packed(b"CM "), b"\0"),
+        ("kaldi", packed(b"CM2 "), b"\0"),
+        ("kaldi", packed(b"CM3 "), b"\0"),
+        ("kaldi", object(b"", 200_000_000), b"\x04\0\0\0\0"),
+        (
+            "kaldi",
+            object(b"SM ", 80_000_000),
+            b"SV \x04\x01\0\0\0\x04\0\0\0\0",
+        ),
+        ("kaldi", [b"a ", &wave(1 << 30)[..]].concat(), b"\0"),
+        ("kaldi", [b"a ", &wave(0)[..]].concat(), b"\0"),
+        (
+            "pfile",
+            b"-pfile_header version 0 size 32768\n".to_vec(),
+            b"\0",
+        ),
+        (
+            "pfile",
+            b"-pfile_header version 0 size 32768\n".to_vec(),
+            b"a",
+        ),
+        ("pickle", b"".to_vec(), b"\0"),
+        ("pickle", b"".to_vec(), b"("),
+        ("pickle", b"".to_vec(), b"N"),
+        ("pickle", b"\x80\x02".to_vec(), b"]"),
+        ("pickle", b"\x80\x04N".to_vec(), b"\x94"),
+        ("pickle", b"\x80\x04]".to_vec(), b"2"),
+        ("pickle", b"\x80\x04".to_vec(), b"\x8c\0"),
+        ("pickle", b"S'".to_vec(), b"a"),
+        ("pickle", array(false), b"\0"),
+        ("pickle", array(true), b"\0"),
+        ("spr", b".spr\n".to_vec(), b"a"),
+        ("spr", spr("BIN01"), b"\0"),
+        ("spr", spr("ASCII"), b"1 "),
+        ("key", b".key\n".to_vec(), b"a"),
+        ("jsonl", b"".to_vec(), b"["),
+        ("jsonl", b"".to_vec(), b" "),
+        ("jsonl", b"{\"key\":\"".to_vec(), b"a"),
+        ("jsonl", json("\"features\":"), b"["),
+        ("jsonl", json(features), b"[0],"),
+        ("jsonl", json("\"labels\":["), b"0,"),
+        (
+            "jsonl",
+            json("\"kind\":\"int32-vector-vector\",\"value\":["),
+            b"[],",
+        ),
+        ("wav", wave(1 << 30), b"\0"),
+        ("wav", wave(u32::MAX), b"\0"),
+        ("sphere", sphere, b"\0"),
+        ("sphere", b"NIST_1A\n   1024\n".to_vec(), b"a"),
+        ("au", au(1 << 30), b"\0"),
+        ("au", au(u32::MAX), b"\0"),
     ] {
-        let small = bomb(head, fill);
-        assert!(small.len() < 2 << 20);
-        s.write("bomb.gz", small);
-        let line = format!(
-            "ulimit -v {ROOM}; exec {} -f {format} bomb.gz x.jsonl --max-alloc 32m",
-            env!("CARGO_BIN_EXE_spr-convert")
-        );
-        let mut command = Command::new("sh");
-        command.args(["-c", &line]).current_dir(s.path(""));
-        let output = command.output().unwrap();
-        let said = crate::said(output);
-        let name = format!("{format} {head:?} {fill}");
-        assert_eq!(said.status, 2, "{name}: {}", said.err);
-        assert!(said.err.contains("error: bomb.gz"), "{name}: {}", said.err);
-        assert!(!s.path("x.jsonl").exists(), "{name}");
-        tried += 1;
+        for codec in ["gz", "bz2", "zst"] {
+            s.write("bomb", bomb(codec, &head, fill));
+            let said = run(&s, &format!("-f {format} bomb x.jsonl"));
+            let name = format!("{format} {} {fill:?} {codec}", head.escape_ascii());
+            assert_eq!(said.status, 2, "{name}: {}", said.err);
+            assert!(said.err.contains("error: bomb"), "{name}: {}", said.err);
+            assert_eq!(s.names(), ["bomb"], "{name}");
+            tried += 1;
+        }
     }
-    assert_eq!(tried, 17);
+    assert_eq!(tried, 3 * 45);
+}
+
+#[test]
+fn a_joblib_file_expands_no_further() {
+    let s = Scratch::new();
+    for head in [b"\x80\x02]".to_vec(), array(false)] {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(&head).unwrap();
+        for _ in 0..100 {
+            encoder.write_all(&vec![b'2'; MIB]).unwrap();
+        }
+        s.write("bomb.pkl", encoder.finish().unwrap());
+        let said = run(&s, "bomb.pkl x.jsonl");
+        assert_eq!(said.status, 2, "{}", said.err);
+        assert!(
+            said.err.contains("a temporary copy of ") && said.err.contains("decompress it first"),
+            "{}",
+            said.err
+        );
+    }
+}
+
+#[test]
+fn what_is_many_small_things_is_streamed() {
+    let s = Scratch::new();
+    // 256 rows of 1024 columns.
+    let mut entry = b"a \0BFM \x04\0\x01\0\0\x04\0\x04\0\0".to_vec();
+    entry.resize(entry.len() + 256 * 1024 * 4, 0);
+    for codec in ["gz", "bz2", "zst"] {
+        s.write("long", bomb(codec, b"", &entry));
+        let said = run(&s, "ark:long ark:/dev/null");
+        assert_eq!(said.status, 0, "{codec}: {}", said.err);
+        assert!(said.err.contains(" utterances, "), "{}", said.err);
+    }
 }

@@ -6,6 +6,8 @@ use crate::{Error, Limits, Result, dispatch};
 
 /// How far, in frames, a time may lie from the start of a frame and still be it.
 const NEAR: f64 = 1e-6;
+/// Frames that segments alone may claim: two days of the usual ones. They are in no file yet.
+const CLAIMED: u64 = 1 << 24;
 
 /// Where frames start: a frame shift and the time of the first frame, in seconds.
 ///
@@ -166,9 +168,16 @@ impl Segment {
             };
             runs.push((number, at - start));
         }
-        if let Some(frames) = frames.filter(|frames| *frames != at) {
-            let message = format!("{frames} frames, but segments for {at}");
-            return Err(Error::unfit(message));
+        match frames {
+            Some(frames) if frames != at => {
+                let message = format!("{frames} frames, but segments for {at}");
+                return Err(Error::unfit(message));
+            }
+            None if at > CLAIMED => {
+                let message = format!("the segments claim {at} frames, with no features to show");
+                return Err(Error::limit(message).hint("join them to their features by --labels"));
+            }
+            _ => {}
         }
         let mut labels = Matrix::default();
         if runs.iter().all(|(n, _)| i32::try_from(*n).is_ok()) {

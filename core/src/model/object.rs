@@ -145,6 +145,11 @@ impl<T> Lists<T> {
         self.ends.len()
     }
 
+    /// The memory that the lists take.
+    pub fn bytes(&self) -> u64 {
+        (size_of_val(&self.items[..]) + size_of_val(&self.ends[..])) as u64
+    }
+
     /// Whether there is no list.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()

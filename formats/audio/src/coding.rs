@@ -147,6 +147,7 @@ fn read_stream(
                 _ => Err(inside(source, source.offset() + rest)),
             };
         }
+        source.hold("audio", into.as_bytes().len() as u64, limits)?;
         let out = into.extend_rows(rows, limits);
         let out = out.map_err(|e| e.file(source.name()).byte(source.offset()))?;
         source.fill(out)?;

@@ -177,6 +177,7 @@ pub(crate) fn integers(
     let mut left = n;
     while left > 0 {
         let step = left.min(STEP);
+        source.hold("a vector", into.as_bytes().len() as u64, limits)?;
         let bytes = source.peek(step * GROUP)?;
         let (groups, _) = bytes.as_chunks::<GROUP>();
         if groups.len() < step {

@@ -49,8 +49,7 @@ fn look(
             return Ok(seen.decision);
         }
         size = size.saturating_mul(2);
-        let checked = limits.bytes("an object", size as u64);
-        checked.map_err(|e| e.file(source.name()).byte(source.offset()))?;
+        source.hold("an object", size as u64, limits)?;
     }
 }
 

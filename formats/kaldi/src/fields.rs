@@ -276,8 +276,10 @@ pub(crate) fn gauss(source: &mut Source, limits: &Limits) -> Result<GaussPosteri
             brackets::<f32>(source, &mut vector, Shape::default(), &mut block, limits)?;
             posterior.ids.push(id);
             posterior.vectors.add(vector.as_slice().unwrap_or_default());
+            source.hold("a list", posterior.vectors.bytes(), limits)?;
         }
         posterior.ids.end();
+        source.hold("a list", posterior.ids.bytes(), limits)?;
     }
     skip_line(source)?;
     Ok(posterior)

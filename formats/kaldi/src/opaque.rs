@@ -51,8 +51,7 @@ fn take(
             End::Beyond => {}
         }
         size = size.saturating_mul(2);
-        let checked = limits.bytes("an object", size as u64 / 2);
-        checked.map_err(|e| e.file(source.name()).byte(source.offset()))?;
+        source.hold("an object", size as u64 / 2, limits)?;
     }
 }
 

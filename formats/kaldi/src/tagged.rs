@@ -13,13 +13,9 @@ pub(crate) fn object(source: &mut Source, kind: Kind, limits: &Limits) -> Result
     let at = source.offset();
     let object = match kind {
         Kind::Int => Object::Int(word(source)?),
-        Kind::Lists => Object::IntLists(lists(source, "lists", word)?),
-        Kind::IntPairs => {
-            Object::IntPairs(items(source, |source| Ok([word(source)?, word(source)?]))?)
-        }
-        Kind::FloatPairs => Object::FloatPairs(items(source, |source| {
-            Ok([single(source)?, single(source)?])
-        })?),
+        Kind::Lists => Object::IntLists(lists(source, "lists", word, limits)?),
+        Kind::IntPairs => Object::IntPairs(pairs(source, word, limits)?),
+        Kind::FloatPairs => Object::FloatPairs(pairs(source, single, limits)?),
         Kind::Floats => {
             let n = size(source, "numbers")?;
             let mut words = Matrix::default();
@@ -27,9 +23,10 @@ pub(crate) fn object(source: &mut Source, kind: Kind, limits: &Limits) -> Result
             let words = words.as_slice::<i32>().unwrap_or_default();
             Object::Floats(words.iter().map(|w| float(*w)).collect())
         }
-        Kind::Posterior => Object::Posterior(lists(source, "frames", |source| {
-            Ok((word(source)?, single(source)?))
-        })?),
+        Kind::Posterior => {
+            let item = |source: &mut Source| Ok((word(source)?, single(source)?));
+            Object::Posterior(lists(source, "frames", item, limits)?)
+        }
         Kind::Gauss => Object::GaussPosterior(gauss(source, limits)?),
         Kind::Opaque(kind) => {
             let n = size(source, "numbers")?;
@@ -37,6 +34,7 @@ pub(crate) fn object(source: &mut Source, kind: Kind, limits: &Limits) -> Result
             let count = i32::try_from(n).unwrap_or(i32::MAX);
             bytes.extend_from_slice(&count.to_le_bytes());
             for _ in 0..n {
+                source.hold("an object", bytes.len() as u64, limits)?;
                 match source.array::<2>()? {
                     [1, value] => bytes.extend([1, value]),
                     _ => return Err(source.malformed("a number that is not tagged as one byte")),
@@ -74,10 +72,15 @@ fn float(word: i32) -> f32 {
     f32::from_bits(word.cast_unsigned())
 }
 
-fn items<T>(source: &mut Source, mut item: impl FnMut(&mut Source) -> Result<T>) -> Result<Vec<T>> {
+fn pairs<T>(
+    source: &mut Source,
+    item: fn(&mut Source) -> Result<T>,
+    limits: &Limits,
+) -> Result<Vec<[T; 2]>> {
     let mut items = Vec::new();
     for _ in 0..size(source, "items")? {
-        items.push(item(source)?);
+        items.push([item(source)?, item(source)?]);
+        source.hold("a list", size_of_val(&items[..]) as u64, limits)?;
     }
     Ok(items)
 }
@@ -86,13 +89,16 @@ fn lists<T>(
     source: &mut Source,
     what: &str,
     mut item: impl FnMut(&mut Source) -> Result<T>,
+    limits: &Limits,
 ) -> Result<Lists<T>> {
     let mut lists = Lists::default();
     for _ in 0..size(source, what)? {
         for _ in 0..size(source, "items")? {
             lists.push(item(source)?);
+            source.hold("a list", lists.bytes(), limits)?;
         }
         lists.end();
+        source.hold("a list", lists.bytes(), limits)?;
     }
     Ok(lists)
 }
@@ -100,7 +106,7 @@ fn lists<T>(
 fn gauss(source: &mut Source, limits: &Limits) -> Result<GaussPosterior> {
     let mut vectors = Lists::default();
     let mut vector = Matrix::default();
-    let ids = lists(source, "frames", |source| {
+    let item = |source: &mut Source| {
         let id = word(source)?;
         let dtype = match source.array::<3>()? {
             [b'F', b'V', b' '] => Dtype::F32,
@@ -116,24 +122,26 @@ fn gauss(source: &mut Source, limits: &Limits) -> Result<GaussPosterior> {
         )?;
         vector.cast(Dtype::F32, limits)?;
         vectors.add(vector.as_slice().unwrap_or_default());
+        source.hold("a list", vectors.bytes(), limits)?;
         Ok(id)
-    })?;
+    };
+    let ids = lists(source, "frames", item, limits)?;
     Ok(GaussPosterior { ids, vectors })
 }
 
 /// Reads a sparse vector from behind its token.
-pub(crate) fn sparse_vector(source: &mut Source) -> Result<Sparse> {
+pub(crate) fn sparse_vector(source: &mut Source, limits: &Limits) -> Result<Sparse> {
     let mut sparse = Sparse {
         dtype: Dtype::F32,
         dim: 0,
         rows: Lists::default(),
     };
-    sparse_row(source, &mut sparse, true)?;
+    sparse_row(source, &mut sparse, true, limits)?;
     Ok(sparse)
 }
 
 /// Reads a sparse matrix from behind its token.
-pub(crate) fn sparse_matrix(source: &mut Source) -> Result<Sparse> {
+pub(crate) fn sparse_matrix(source: &mut Source, limits: &Limits) -> Result<Sparse> {
     let mut sparse = Sparse {
         dtype: Dtype::F32,
         dim: 0,
@@ -143,12 +151,17 @@ pub(crate) fn sparse_matrix(source: &mut Source) -> Result<Sparse> {
         if source.array::<3>()? != *b"SV " {
             return Err(source.malformed(format!("row {row} is no sparse vector")));
         }
-        sparse_row(source, &mut sparse, row == 0)?;
+        sparse_row(source, &mut sparse, row == 0, limits)?;
     }
     Ok(sparse)
 }
 
-fn sparse_row(source: &mut Source, sparse: &mut Sparse, first: bool) -> Result<()> {
+fn sparse_row(
+    source: &mut Source,
+    sparse: &mut Sparse,
+    first: bool,
+    limits: &Limits,
+) -> Result<()> {
     let dim = size(source, "columns")?;
     let dim = u32::try_from(dim).unwrap_or(u32::MAX);
     if !first && dim != sparse.dim {
@@ -178,7 +191,59 @@ fn sparse_row(source: &mut Source, sparse: &mut Sparse, first: bool) -> Result<(
             b => return Err(source.malformed(format!("byte 0x{b:02x} where a float is due"))),
         };
         sparse.rows.push((index, value));
+        source.hold("a sparse object", sparse.rows.bytes(), limits)?;
     }
     sparse.rows.end();
+    source.hold("a sparse object", sparse.rows.bytes(), limits)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use spr_core::ErrorKind;
+
+    use super::*;
+
+    /// Tagged numbers.
+    fn words(words: &[i32]) -> Vec<u8> {
+        let tagged = |w: &i32| [&[TAG][..], &w.to_le_bytes()].concat();
+        words.iter().flat_map(tagged).collect()
+    }
+
+    #[test]
+    fn what_grows_is_held_against_the_limit() {
+        let limits = Limits {
+            max_alloc: 100,
+            ..Limits::default()
+        };
+        let refused = |result: Result<()>, what: &str| {
+            let error = result.expect_err(what);
+            assert_eq!(error.kind(), ErrorKind::Limit, "{what}: {error}");
+        };
+        let source = |bytes: &[u8]| Source::from_bytes("x", bytes.to_vec()).unwrap();
+        // Lists of nothing take memory, too.
+        let empty = [&[200][..], &[0; 200]].concat();
+        let full = [&[1, 200][..], &[7; 400]].concat();
+        for (kind, numbers) in [
+            (Kind::Lists, &empty),
+            (Kind::Lists, &full),
+            (Kind::Posterior, &empty),
+            (Kind::Gauss, &empty),
+            (Kind::IntPairs, &[&[200][..], &[7; 400]].concat()),
+            (Kind::FloatPairs, &[&[200][..], &[7; 400]].concat()),
+            (Kind::Floats, &[&[200][..], &[7; 200]].concat()),
+        ] {
+            let bytes = words(numbers);
+            let read = object(&mut source(&bytes), kind, &limits);
+            refused(read.map(drop), kind.name());
+            object(&mut source(&bytes), kind, &Limits::default()).unwrap();
+        }
+        let row = [b"SV ", &words(&[1, 0])[..]].concat();
+        let sparse = [words(&[200]), row.repeat(200)].concat();
+        refused(
+            sparse_matrix(&mut source(&sparse), &limits).map(drop),
+            "rows",
+        );
+        sparse_matrix(&mut source(&sparse), &Limits::default()).unwrap();
+    }
 }

@@ -115,6 +115,7 @@ pub(crate) fn brackets<T: Real>(
         let last = bytes.len() < BLOCK;
         let (used, stop) = shape.scan(bytes, last, block);
         advance(source, used, last, &stop)?;
+        source.hold("a matrix", into.as_bytes().len() as u64, limits)?;
         into.extend_from(block, limits)
             .map_err(|e| e.file(source.name()).byte(source.offset()))?;
         match stop {
@@ -186,6 +187,7 @@ pub(crate) fn integers(
         let last = bytes.len() < BLOCK;
         let (used, stop) = scan_line(bytes, last, block);
         advance(source, used, last, &stop)?;
+        source.hold("a matrix", into.as_bytes().len() as u64, limits)?;
         into.extend_from(block, limits)
             .map_err(|e| e.file(source.name()).byte(source.offset()))?;
         match stop {

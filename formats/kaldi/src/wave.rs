@@ -151,6 +151,7 @@ fn read_endless(
             let message = "the file ends inside a sample";
             return Err(source.error(ErrorKind::Truncated, message));
         }
+        source.hold("audio", into.as_bytes().len() as u64, limits)?;
         let out = into.extend_rows(rows, limits)?;
         source.fill(out)?;
         if order != ByteOrder::NATIVE {

@@ -27,6 +27,7 @@ impl Source {
     /// Up to `n` bytes from here on without moving; fewer only at the end of the stream.
     pub fn peek(&mut self, n: usize) -> Result<&[u8]> {
         while self.end - self.start < n && !self.ended {
+            self.check_expansion("an object", (self.end - self.start) as u64)?;
             self.refill(n);
         }
         if self.start == self.end
@@ -190,8 +191,10 @@ impl Source {
             if found.is_some() {
                 return Ok(true);
             }
+            let there = line.len() as u64;
+            self.check_expansion("a line", there)?;
             limits
-                .bytes("a line", line.len() as u64)
+                .bytes("a line", there)
                 .map_err(|e| e.file(&self.name).byte(from))?;
         }
     }
@@ -228,6 +231,7 @@ impl Source {
         while left > 0 {
             let n = left.min(STEP / dtype.size());
             let from = self.offset;
+            self.check_expansion("a matrix", into.as_bytes().len() as u64)?;
             let step = into.extend_rows(n, limits)?;
             self.fill(step).map_err(|e| match e.kind() {
                 ErrorKind::Truncated => {
@@ -261,6 +265,7 @@ impl Source {
         let place = |e: Error| e.file(&self.name).byte(self.offset);
         let bytes = limits.matrix_bytes(dtype, rows, cols).map_err(place)?;
         self.skip(bytes as u64)?;
+        self.check_expansion("a matrix", bytes as u64)?;
         let (rows, cols) = (to_usize(rows), to_usize(cols));
         into.reset(dtype, rank, rows, cols, limits).map(drop)
     }

@@ -1,10 +1,13 @@
 //! The one cursor through which every reader takes its bytes.
 
 mod cursor;
+mod expansion;
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+
+use expansion::{Counted, Packed};
 
 use super::Codec;
 use super::command::Command;
@@ -33,6 +36,8 @@ pub struct Source {
     path: Option<PathBuf>,
     body: Body,
     layers: Vec<Codec>,
+    /// What was read of the outermost of the layers.
+    packed: Option<Packed>,
     /// Bytes after decompression, where they can be known beforehand.
     len: Option<u64>,
     /// Storage, grown but never shrunk; only `buffer[start..end]` counts.
@@ -150,6 +155,7 @@ impl Source {
             path: None,
             body,
             layers: Vec::new(),
+            packed: None,
             len: None,
             buffer: Vec::new(),
             start: 0,
@@ -183,10 +189,16 @@ impl Source {
         if let Some(error) = self.pending {
             return Err(error);
         }
-        let body: Box<dyn Read + Send> = match self.body {
+        let mut body: Box<dyn Read + Send> = match self.body {
             Body::File(file) => Box::new(head.chain(file)),
             Body::Stream(stream) => Box::new(head.chain(stream)),
         };
+        let packed = self.packed.unwrap_or_else(|| {
+            let packed = Packed::default();
+            let inner = std::mem::replace(&mut body, Box::new(io::empty()));
+            body = Box::new(Counted::new(inner, &packed));
+            packed
+        });
         let body = codec
             .decoder(body)
             .map_err(|e| Error::io(format_args!("cannot undo {}", codec.name()), e))
@@ -195,6 +207,7 @@ impl Source {
         layers.push(codec);
         Ok(Self {
             layers,
+            packed: Some(packed),
             path: self.path,
             offset: self.offset,
             ..Self::new(self.name, Body::Stream(body))
@@ -300,7 +313,8 @@ impl Source {
     /// else a temporary copy of what is left. Places stay as they are only in the first case.
     ///
     /// # Errors
-    /// Reading fails, or the temporary file can't be written.
+    /// Reading fails, the temporary file can't be written, or the compressed data expand beyond
+    /// reason.
     pub fn into_seekable(self) -> Result<Self> {
         let (copy, failure) = self.into_salvage()?;
         failure.map_or(Ok(copy), Err)
@@ -310,12 +324,14 @@ impl Source {
     /// could be read, and the failure.
     ///
     /// # Errors
-    /// The temporary file can't be written.
+    /// The temporary file can't be written, or the compressed data expand beyond reason.
     pub fn into_salvage(mut self) -> Result<(Self, Option<Error>)> {
         if self.can_seek() {
             return Ok((self, None));
         }
-        let spool = |e| Error::io("cannot keep a copy in the temporary folder", e);
+        let folder = std::env::temp_dir().display().to_string();
+        let doing = format!("cannot keep a copy of {} here", self.name);
+        let spool = |e| Error::io(&doing, e).file(&folder);
         let mut file = tempfile::tempfile().map_err(spool)?;
         let (mut len, mut failure) = (0, None);
         loop {
@@ -333,6 +349,7 @@ impl Source {
             io::Write::write_all(&mut file, window).map_err(spool)?;
             self.consume(n);
             len += n as u64;
+            self.check_expansion("a temporary copy", len)?;
         }
         file.rewind().map_err(spool)?;
         let (name, path, layers) = (self.name, self.path, self.layers);
@@ -340,6 +357,7 @@ impl Source {
             len: Some(len),
             path,
             layers,
+            packed: self.packed,
             ..Self::new(name, Body::File(file))
         };
         Ok((copy, failure))

@@ -146,3 +146,45 @@ fn a_failing_command_is_an_error() {
     let error = source.at_end().unwrap_err();
     assert!(error.to_string().contains("exit status 3"), "{error}");
 }
+
+#[test]
+fn what_expands_beyond_reason_is_not_held() {
+    let zeros = gzip(&vec![0; 32 << 20]);
+    let open = || quick(&zeros);
+    let limits = Limits::default();
+    let mut matrix = Matrix::default();
+    let shape = (Dtype::U8, Rank::Matrix, 32 << 10, 1 << 10);
+    let order = ByteOrder::Big;
+    let read = open().read_matrix(&mut matrix, shape, order, &limits);
+    let passed = open().pass_matrix(&mut matrix, shape, &limits);
+    let line = open().line(&mut Vec::new(), &limits).map(drop);
+    let ahead = open().peek(32 << 20).map(drop);
+    let copy = open().into_seekable().map(drop);
+    for result in [read, passed, line, ahead, copy] {
+        let error = result.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+        assert!(error.to_string().contains("out of proportion"), "{error}");
+    }
+    // Piece by piece all of it is read, as is a large object of what does not expand so far.
+    let mut source = open();
+    let small = (Dtype::U8, Rank::Matrix, 1 << 10, 1 << 10);
+    for _ in 0..32 {
+        source
+            .read_matrix(&mut matrix, small, order, &limits)
+            .unwrap();
+    }
+    assert!(source.at_end().unwrap());
+    assert_eq!(source.packed(), Some(zeros.len() as u64));
+    let noise: Vec<u8> = (0..8u32 << 20)
+        .flat_map(|n| (n.wrapping_mul(0x9e37_79b9) >> 12 & 0xffff).to_le_bytes())
+        .collect();
+    let mut source = quick(&gzip(&noise));
+    source
+        .read_matrix(&mut matrix, shape, order, &limits)
+        .unwrap();
+    assert_eq!(matrix.as_bytes(), noise);
+}
+
+fn quick(bytes: &[u8]) -> Source {
+    Source::from_reader("quick", Box::new(Cursor::new(bytes.to_vec()))).unwrap()
+}

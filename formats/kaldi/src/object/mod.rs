@@ -374,11 +374,11 @@ impl Objects {
                 kind
             }
             Form::SparseVector => {
-                utt.object = Some(Object::SparseVector(tagged::sparse_vector(source)?));
+                utt.object = Some(Object::SparseVector(tagged::sparse_vector(source, limits)?));
                 Kind::SparseVector
             }
             Form::SparseMatrix => {
-                utt.object = Some(Object::SparseMatrix(tagged::sparse_matrix(source)?));
+                utt.object = Some(Object::SparseMatrix(tagged::sparse_matrix(source, limits)?));
                 Kind::SparseMatrix
             }
             Form::Bool => {

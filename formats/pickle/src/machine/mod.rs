@@ -36,7 +36,7 @@ const MEMO_ENTRY: usize = 2 * size_of::<(u64, Value)>();
 /// Broken or hostile data, and calls of anything unknown; the error says at which opcode.
 pub(crate) fn load(source: &mut Source, limits: &Limits) -> Result<(Heap, Value)> {
     let mut machine = Machine {
-        heap: Heap::for_file(source.remaining().unwrap_or(0), limits.max_alloc),
+        heap: Heap::for_file(source, limits.max_alloc),
         source,
         stack: Vec::new(),
         marks: Vec::new(),

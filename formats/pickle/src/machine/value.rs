@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use spr_core::bytes::Source;
 use spr_core::{Error, Result};
 
 use super::global::Global;
@@ -68,15 +69,17 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    /// The heap of a pickle of `bytes` bytes, four times of which it may use where that is more than what
-    /// it always may: enough for any number of arrays of a hundred numbers each. A file that was
-    /// compressed may claim any size, so that `most` bounds it too.
-    pub(super) fn for_file(bytes: u64, most: u64) -> Self {
+    /// The heap of a pickle, which may use four times the size of its file where that is more than
+    /// what it always may: enough for any number of arrays of a hundred numbers each. Of a file
+    /// that was compressed it is thirty times what was read; `most` bounds both.
+    pub(super) fn for_file(source: &Source, most: u64) -> Self {
+        let bytes = source.remaining().unwrap_or(0).saturating_mul(4);
+        let packed = source.packed().map(|packed| packed.saturating_mul(30));
+        let bytes = bytes.min(packed.unwrap_or(u64::MAX)).min(most);
         Self {
             nodes: Vec::new(),
             used: 0,
-            budget: usize::try_from(bytes.saturating_mul(4).min(most))
-                .map_or(BUDGET, |n| n.max(BUDGET)),
+            budget: usize::try_from(bytes).map_or(BUDGET, |n| n.max(BUDGET)),
         }
     }
 

@@ -66,6 +66,7 @@ fn values<T: Element>(
         if most == 0 {
             return Ok(());
         }
+        source.hold("a matrix", into.as_bytes().len() as u64, limits)?;
         let from = source.offset();
         let block = source.peek(BLOCK)?;
         let Some(end) = block.iter().rposition(u8::is_ascii_whitespace) else {

@@ -27,7 +27,6 @@ pub(crate) fn open(
     kind: &'static str,
     env: &Env,
 ) -> Result<OpaqueReader> {
-    let at = source.offset();
     let mut bytes = Vec::new();
     loop {
         let block = source.peek(BLOCK)?;
@@ -37,8 +36,7 @@ pub(crate) fn open(
         let n = block.len();
         bytes.extend_from_slice(block);
         source.skip(n as u64)?;
-        let fits = env.limits.bytes("a list", bytes.len() as u64);
-        fits.map_err(|e| e.file(source.name()).byte(at))?;
+        source.hold("a list", bytes.len() as u64, &env.limits)?;
     }
     if kind == "spraak-list" {
         let more = lines::check(&bytes, claimed_lines(header)?);
