@@ -5,7 +5,7 @@ use serde_json::json;
 use spr_core::Result;
 
 use super::args::ReadArgs;
-use super::{DONE, FAILED, NO, plan, print, print_lines, report};
+use super::{DONE, FAILED, NO, plan, print_json, print_lines, report};
 use crate::builtin;
 use crate::check::{Finding, Options, Summary, check};
 
@@ -47,14 +47,14 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
     let mut hint = String::new();
     for input in plan::inputs(&args.paths, &args.read, &registry)? {
         if args.read.explain {
-            print_lines(&format!("input: {}\n", input.explain(&registry, &env)?))?;
+            print_lines(&[format!("input: {}", input.explain(&registry, &env)?)])?;
             continue;
         }
         let mut written = Ok(DONE);
         let mut show = |finding: Finding| {
             if written.is_ok() {
                 written = match args.read.json {
-                    true => print(format!("{}\n", finding_json(&finding)).as_bytes()),
+                    true => print_json(finding_json(&finding).to_string()),
                     false => print_lines(&describe(&finding, &mut hint)),
                 };
             }
@@ -63,13 +63,11 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
         written?;
         match result {
             Ok(summary) => {
-                let text = match args.read.json {
-                    true => format!("{}\n", summary_json(input.text(), &summary)),
-                    false => closing(input.text(), &summary),
+                match (args.read.json, args.read.quiet) {
+                    (true, _) => print_json(summary_json(input.text(), &summary).to_string())?,
+                    (false, false) => print_lines(&[closing(input.text(), &summary)])?,
+                    (false, true) => DONE,
                 };
-                if args.read.json || !args.read.quiet {
-                    print(text.as_bytes())?;
-                }
                 if summary.faults > 0 {
                     status = status.max(NO);
                 }
@@ -85,14 +83,14 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
 
 /// A finding for people: where and what, and a second line with what to do, unless the finding
 /// before had the same.
-fn describe(finding: &Finding, last: &mut String) -> String {
+fn describe(finding: &Finding, last: &mut String) -> Vec<String> {
     let name = finding.severity.name();
-    let mut text = format!("{name}: {}\n", finding.error);
+    let mut lines = vec![format!("{name}: {}", finding.error)];
     if let Some(hint) = finding.error.hint_text().filter(|hint| hint != last) {
-        text.push_str(&format!("  hint: {hint}\n"));
+        lines.push(format!("  hint: {hint}"));
         hint.clone_into(last);
     }
-    text
+    lines
 }
 
 fn closing(input: &str, summary: &Summary) -> String {
@@ -106,12 +104,12 @@ fn closing(input: &str, summary: &Summary) -> String {
         ),
     };
     if summary.format.is_empty() {
-        return format!("{input}: {found}, nothing can be read\n");
+        return format!("{input}: {found}, nothing can be read");
     }
     let utterances = report::count(summary.utterances, "utterance");
     let frames = report::count(summary.frames, "frame");
     format!(
-        "{input}: {found} ({}, {utterances}, {frames})\n",
+        "{input}: {found} ({}, {utterances}, {frames})",
         summary.format
     )
 }

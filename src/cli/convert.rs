@@ -105,21 +105,21 @@ pub(super) fn run_with(
     env.durable = !args.no_sync;
     let mut job = plan::job(args, &registry)?;
     if args.read.explain || args.read.verbose {
-        let mut text = String::new();
+        let mut lines = Vec::new();
         for input in &job.inputs {
-            text.push_str(&format!("input: {}\n", input.explain(&registry, &env)?));
+            lines.push(format!("input: {}", input.explain(&registry, &env)?));
         }
         if let Some(labels) = &job.labels {
-            text.push_str(&format!("labels: {}\n", labels.explain(&registry, &env)?));
+            lines.push(format!("labels: {}", labels.explain(&registry, &env)?));
         }
-        text.push_str(&format!("output: {}\n", job.target.explain()?));
+        lines.push(format!("output: {}", job.target.explain()?));
         if let Some(labels_out) = &job.labels_out {
-            text.push_str(&format!("labels output: {}\n", labels_out.explain()?));
+            lines.push(format!("labels output: {}", labels_out.explain()?));
         }
         if args.read.explain {
-            return print_lines(&text);
+            return print_lines(&lines);
         }
-        text.lines().for_each(|line| report::say("note", line));
+        lines.iter().for_each(|line| report::say("note", line));
     }
     prepare(&mut job, &registry, &env)?;
     for path in args.error_log.iter().chain(&args.report) {
@@ -145,7 +145,7 @@ pub(super) fn run_with(
         output.commit()?;
     }
     if args.read.json {
-        eprintln!("{summary}");
+        eprintln!("{}", report::json_line(summary.to_string()));
     } else if !args.read.quiet {
         report::closing(&outcome, &job.policy, job.dry_run);
     }

@@ -1,5 +1,6 @@
 //! `spr-convert header FILE`.
 
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -9,7 +10,7 @@ use spr_core::{Error, Limits, Result};
 use spr_format_spraak::header::Dialect;
 use spr_format_spraak::header::edit::HeaderFile;
 
-use super::{print, report};
+use super::{print, print_json, report, visible};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -92,7 +93,15 @@ pub(super) fn run(args: &HeaderArgs) -> Result<u8> {
     let Some(path) = &args.output else {
         let header = file.print()?;
         return match args.json {
-            true => print(format!("{}\n", as_json(&file, args)).as_bytes()),
+            true => print_json(as_json(&file, args).to_string()),
+            // A terminal is shown text, whatever the bytes are.
+            false if io::stdout().is_terminal() => {
+                let text = String::from_utf8_lossy(&header);
+                let fields =
+                    |line: &str| line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
+                let lines = text.split_terminator('\n').map(fields);
+                print((lines.collect::<Vec<_>>().join("\n") + "\n").as_bytes())
+            }
             false => print(&header),
         };
     };

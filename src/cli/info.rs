@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use spr_core::{Error, Result};
 
 use super::args::InfoArgs;
-use super::{DONE, FAILED, plan, print_lines, report};
+use super::{DONE, FAILED, plan, print_json, print_lines, report};
 use crate::builtin;
 use crate::inspect::{Facts, inspect};
 
@@ -33,14 +33,13 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8> {
     for input in inputs {
         let (facts, result) = inspect(&input, args.quick, &registry, &env);
         if !facts.format.is_empty() {
-            let text = if args.read.json {
+            if args.read.json {
                 let line = serde_json::to_string(&facts)
                     .map_err(|e| Error::io("cannot write", e.into()))?;
-                line + "\n"
+                print_json(line)?;
             } else {
-                describe(&facts)
-            };
-            print_lines(&text)?;
+                print_lines(&describe(&facts))?;
+            }
         }
         if let Err(error) = result {
             if error.is_broken_pipe() {
@@ -54,7 +53,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8> {
 }
 
 /// The facts for people, a line each.
-fn describe(facts: &Facts) -> String {
+fn describe(facts: &Facts) -> Vec<String> {
     let mut lines = vec![facts.input.clone()];
     let mut line = |name: &str, text: String| lines.push(format!("  {name:<12}{text}"));
     let mut format = facts.format.clone();
@@ -116,7 +115,7 @@ fn describe(facts: &Facts) -> String {
         _ => "stored",
     };
     line("names", keys.to_owned());
-    lines.join("\n") + "\n"
+    lines
 }
 
 fn features(facts: &Facts) -> String {

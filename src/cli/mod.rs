@@ -103,9 +103,16 @@ fn run(cli: Cli) -> Result<u8> {
 }
 
 /// Prints lines that hold names from outside, with control characters shown.
-fn print_lines(text: &str) -> Result<u8> {
-    let lines = text.lines().map(|line| visible(line).into_owned() + "\n");
+fn print_lines<S: AsRef<str>>(lines: &[S]) -> Result<u8> {
+    let lines = lines
+        .iter()
+        .map(|line| visible(line.as_ref()).into_owned() + "\n");
     print(lines.collect::<String>().as_bytes())
+}
+
+/// Prints a line of JSON.
+fn print_json(text: String) -> Result<u8> {
+    print((report::json_line(text) + "\n").as_bytes())
 }
 
 /// Prints to standard output.

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 use serde_json::Value;
 use spr_core::{Error, Result};
 
-use super::report::visible;
+use super::report::{json_line, visible};
 
 /// Standard output behind a buffer. What is not [finished](Self::finish) may get lost.
 pub(super) struct Out(BufWriter<StdoutLock<'static>>);
@@ -24,7 +24,7 @@ impl Out {
 
     /// Prints a line of JSON.
     pub(super) fn json(&mut self, value: &Value) -> Result<()> {
-        writeln!(self.0, "{value}").map_err(failed)
+        writeln!(self.0, "{}", json_line(value.to_string())).map_err(failed)
     }
 
     pub(super) fn finish(mut self) -> Result<()> {

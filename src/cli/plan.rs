@@ -115,7 +115,7 @@ pub(super) fn seed(args: &mut ReadArgs) -> Result<u32> {
 /// Prints how inputs are understood.
 pub(super) fn explain(inputs: &[Input], registry: &Registry, env: &Env) -> Result<u8> {
     for input in inputs {
-        print_lines(&format!("input: {}\n", input.explain(registry, env)?))?;
+        print_lines(&[format!("input: {}", input.explain(registry, env)?)])?;
     }
     Ok(DONE)
 }

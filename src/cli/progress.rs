@@ -139,7 +139,11 @@ impl Observer for Progress {
             report::say("skipped", &error.to_string());
         }
         if let Some(log) = &mut self.log {
-            let _ = writeln!(log, "{}", report::error_json(error));
+            let _ = writeln!(
+                log,
+                "{}",
+                report::json_line(report::error_json(error).to_string())
+            );
         }
     }
 }

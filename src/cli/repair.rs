@@ -68,7 +68,8 @@ pub(super) fn run(args: &RepairArgs) -> Result<u8> {
     let mut progress = Progress::new(ProgressArg::Never, args.read.quiet, log);
     let outcome = job.run(&registry, &env, &mut progress)?;
     if args.read.json {
-        eprintln!("{}", report::summary_json(&outcome, job.target.text()));
+        let summary = report::summary_json(&outcome, job.target.text());
+        eprintln!("{}", report::json_line(summary.to_string()));
     } else if !args.read.quiet {
         report::closing(&outcome, &job.policy, false);
     }

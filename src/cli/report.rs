@@ -10,6 +10,7 @@ use spr_core::loss::{LossPolicy, describe};
 
 use super::{DONE, FAILED, NAME};
 use crate::job::Outcome;
+use crate::verbs::plot::{harmless, is_tricky};
 
 /// Prints an error: one line, and a second with the hint.
 pub(super) fn error(error: &Error) {
@@ -91,14 +92,23 @@ fn style(label: &str) -> Style {
     colour.on_default().bold()
 }
 
-/// Text from files and names of files may hold anything; on a terminal control characters are
-/// shown, not obeyed.
+/// Text from files and names of files may hold anything; on a terminal control characters, and
+/// those that turn the direction of writing, are shown, not obeyed.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(char::is_control) {
-        return text.into();
+    match text.chars().any(is_tricky) {
+        true => harmless(text).into(),
+        false => text.into(),
     }
-    let show = |c: char| match c.is_control() {
-        true => c.escape_default().to_string(),
+}
+
+/// A line of JSON in which such characters are written as JSON escapes them.
+pub(super) fn json_line(text: String) -> String {
+    if !text.chars().any(is_tricky) {
+        return text;
+    }
+    let show = |c: char| match is_tricky(c) {
+        // All of them are of 16 bits, and within strings.
+        true => format!("\\u{:04x}", u32::from(c)),
         false => c.to_string(),
     };
     text.chars().map(show).collect()

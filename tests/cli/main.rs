@@ -12,6 +12,7 @@ mod audio;
 mod check;
 mod convert;
 mod damage;
+mod escapes;
 #[cfg(unix)]
 mod faults;
 mod header;

@@ -57,19 +57,24 @@ impl Chart {
 /// Text from a file with what could play tricks escaped: control characters, and those that turn
 /// the direction of writing.
 pub(crate) fn harmless(text: &str) -> String {
-    let tricky = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}')
-            || matches!(c, '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}')
-    };
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
-        match tricky(c) {
+        match is_tricky(c) {
             true => safe.extend(c.escape_default()),
             false => safe.push(c),
         }
     }
     safe
+}
+
+/// Whether a character does something to the text around it.
+pub(crate) fn is_tricky(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+        )
+        || matches!(c, '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}')
 }
 
 /// As many characters of a text as fit, with an ellipsis for the others.
