@@ -1,36 +1,32 @@
 //! Files that a run which was killed left behind.
 
-use std::path::Path;
+use spr_core::Error;
+use spr_core::bytes::Leftover;
 
-use spr_core::bytes::is_temporary;
-
-use super::about;
 use super::findings::Findings;
 use crate::argument::Input;
 
-/// Names temporary files beside the input, or in it; they are never touched.
+/// Names what was left beside the input, or in it; nothing is touched. Data that are only there
+/// under another name are a fault.
 pub(super) fn check(input: &Input, findings: &mut Findings<'_>) {
-    for source in input.sources() {
-        let parent = source.parent().filter(|p| !p.as_os_str().is_empty());
-        let own = source.file_name().unwrap_or_default().to_string_lossy();
-        let (folder, start) = match source.is_dir() {
-            true => (source.as_path(), ".".to_owned()),
-            false => (parent.unwrap_or(Path::new(".")), format!(".{own}.spr-")),
-        };
-        let Ok(entries) = folder.read_dir() else {
-            continue;
-        };
-        let names = entries.filter_map(|entry| Some(entry.ok()?.file_name()));
-        let mut names: Vec<_> = names
-            .map(|name| name.to_string_lossy().into_owned())
-            .filter(|name| is_temporary(name) && name.starts_with(&start))
-            .collect();
-        names.sort();
-        for name in names {
-            let path = folder.join(name).display().to_string();
-            let message = "a temporary file that a run left behind, or one that is at work";
-            let error = about(path, message);
-            findings.note("leftovers", error.hint("delete it if no run is at work"));
+    for leftover in input.sources().iter().flat_map(|path| Leftover::find(path)) {
+        match leftover.is_last() {
+            true => findings.fault("leftovers", leftover.error()),
+            false => findings.note("leftovers", leftover.error()),
         }
+    }
+}
+
+/// An error of opening the input, with where it is if it was moved aside.
+pub(super) fn explain(error: Error, input: &Input) -> Error {
+    let sources = input.sources();
+    let missing = sources.iter().filter(|path| !path.exists());
+    let mut left = missing.flat_map(|path| Leftover::find(path));
+    match left.find(Leftover::is_last) {
+        Some(leftover) => error.hint(format!(
+            "{} is what was there: a run was killed while it replaced it; rename it back",
+            leftover.path.display()
+        )),
+        None => error,
     }
 }

@@ -83,7 +83,8 @@ pub fn check(
             (registry, env),
             &mut summary,
             &mut findings,
-        )?;
+        )
+        .map_err(|error| leftovers::explain(error, input))?;
     }
     leftovers::check(input, &mut findings);
     findings.close();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use spr_core::adapt::Adapter;
-use spr_core::bytes::{Env, Output, key_of_file};
+use spr_core::bytes::{Env, Leftover, Output, key_of_file};
 use spr_core::format::{Caps, Count, Keys, Registry, Writer, Written};
 use spr_core::loss::{LossPolicy, LossReport};
 use spr_core::model::{Dtype, Key, KeySource, Utterance};
@@ -88,6 +88,11 @@ impl<'a> Branch<'a> {
         let target = numbered.as_ref().unwrap_or(self.target);
         let env = &self.env;
         let output = target.output(self.job.overwrite, env);
+        if part == 0 {
+            for leftover in output.paths().iter().flat_map(|path| Leftover::find(path)) {
+                env.warn(&leftover.error());
+            }
+        }
         let output = if self.job.dry_run {
             Output::nowhere().access(env.access)
         } else {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{Scratch, sample};
+use super::{Scratch, names, sample};
 
 /// An archive of a hundred matrices, its script file, and where each entry starts.
 fn archive(scratch: &Scratch) -> (Vec<u8>, Vec<usize>) {
@@ -160,14 +160,68 @@ fn script_files_and_leftovers() {
     assert_eq!(said.status, 1);
     assert!(said.out.contains("nothing.ark: "), "{}", said.out);
     scratch.write("h.ali", "a 1 2\n");
-    scratch.write(".h.ali.spr-77.tmp", "");
+    scratch.write(".h.ali.spr-99999999.tmp", "");
     let said = scratch.ok("check h.ali");
     assert!(
-        said.out.contains("note: ./.h.ali.spr-77.tmp: "),
+        said.out.contains("note: ./.h.ali.spr-99999999.tmp: "),
         "{}",
         said.out
     );
-    assert!(scratch.path(".h.ali.spr-77.tmp").exists());
+    assert!(scratch.path(".h.ali.spr-99999999.tmp").exists());
+}
+
+#[test]
+fn what_a_killed_run_moved_aside_is_found() {
+    let s = Scratch::new();
+    s.ok(&format!("{} ark,scp:x.ark,x.scp", sample("ali.ark")));
+    // As it is after a kill between the two renames that replace them.
+    let (ark, scp) = (".x.ark.spr-99999999.old", ".x.scp.spr-99999999.old");
+    fs::rename(s.path("x.ark"), s.path(ark)).unwrap();
+    fs::rename(s.path("x.scp"), s.path(scp)).unwrap();
+    s.write("x.ark", s.read(ark));
+    s.write(".x.scp.spr-99999999.tmp", "");
+    let said = s.run("check x.scp");
+    assert_eq!(said.status, 2, "{}{}", said.out, said.err);
+    assert!(
+        said.err
+            .contains(&format!("hint: ./{scp} is what was there"))
+            || said.err.contains(&format!("hint: {scp} is what was there")),
+        "{}",
+        said.err
+    );
+    let said = s.ok("check x.ark");
+    assert!(
+        said.out
+            .contains(&format!("{ark}: is what ./x.ark was before a run")),
+        "{}",
+        said.out
+    );
+    // The next run says so, and leaves them where they are.
+    let input = sample("ali.ark");
+    let said = s.ok(&format!("{input} ark,scp:x.ark,x.scp --overwrite"));
+    for name in [ark, scp, ".x.scp.spr-99999999.tmp"] {
+        assert!(
+            said.err.contains(&format!("warning: ./{name}: is ")),
+            "{}",
+            said.err
+        );
+        assert!(s.path(name).exists());
+    }
+    // So does a check of the folder that holds them.
+    s.ok(&format!("{} spr:d/", sample("fbank.ark")));
+    let names = names(&s.path("d"));
+    fs::rename(
+        s.path("d").join(&names[0]),
+        s.path("d").join(format!(".{}.spr-99999999.old", names[0])),
+    )
+    .unwrap();
+    let said = s.run("check d/");
+    assert_eq!(said.status, 1, "{}{}", said.out, said.err);
+    assert!(
+        said.out.contains("fault: d/.") && said.out.contains("hint: rename it to d/"),
+        "{}",
+        said.out
+    );
 }
 
 #[test]

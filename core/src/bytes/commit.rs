@@ -115,6 +115,7 @@ fn change_all(changes: &mut [Change], done: &mut Done, live: &mut Live) -> Resul
             New::Whole(temporary) => temporary.rename(target, live),
         };
         result.map_err(|e| failed("cannot rename into place", e, target))?;
+        moment();
         if !one_step {
             done.named.push(target.clone());
         }
@@ -143,11 +144,13 @@ impl Done {
         let (aside, _) = unused(target, "old", |path| {
             File::options().write(true).create_new(true).open(path)
         })?;
+        moment();
         self.aside.push((aside, target.to_owned()));
-        match self.aside.last() {
-            Some((aside, target)) => fs::rename(target, aside),
-            None => Ok(()),
+        if let Some((aside, target)) = self.aside.last() {
+            fs::rename(target, aside)?;
         }
+        moment();
+        Ok(())
     }
 
     fn undo(self) {
@@ -172,8 +175,16 @@ impl Done {
     fn forget(self) {
         for (aside, _) in &self.aside {
             let _ = fs::remove_file(aside);
+            moment();
         }
     }
+}
+
+/// A moment between two changes of names, at which the run may be killed: tests look at what there
+/// is then.
+fn moment() {
+    #[cfg(test)]
+    tests::look();
 }
 
 fn failed(doing: &str, error: io::Error, target: &Path) -> Error {
@@ -265,6 +276,8 @@ fn sync_folder(_: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use super::*;
 
     /// Changes to `names` of `folder`, each to a file that holds its new name.
@@ -325,6 +338,58 @@ mod tests {
         commit(all, &Inputs::default(), true).unwrap();
         let pairs = [("a", "new a"), ("b", "new b")].map(|(n, t)| (n.to_owned(), t.to_owned()));
         assert_eq!(contents(folder.path()), pairs);
+    }
+
+    thread_local! {
+        /// The folder that is looked at, and what was in it at each moment.
+        static SEEN: RefCell<(PathBuf, Vec<Vec<(String, String)>>)> = RefCell::default();
+    }
+
+    pub(super) fn look() {
+        SEEN.with_borrow_mut(|(folder, seen)| {
+            if !folder.as_os_str().is_empty() {
+                seen.push(contents(folder));
+            }
+        });
+    }
+
+    #[test]
+    fn a_kill_at_any_moment_loses_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["a", "b", "c"];
+        for name in ["a", "b", "gone"] {
+            fs::write(folder.path().join(name), format!("old {name}")).unwrap();
+        }
+        let mut all = changes(folder.path(), &names);
+        all.push(Change {
+            new: New::Nothing,
+            target: folder.path().join("gone"),
+            overwrite: true,
+        });
+        SEEN.set((folder.path().to_owned(), Vec::new()));
+        commit(all, &Inputs::default()).unwrap();
+        let (_, seen) = SEEN.take();
+        // Three are reserved, moved and removed, three get their names.
+        assert_eq!(seen.len(), 3 + 3 + 3 + 3);
+        for left in seen {
+            let has = |name: &str, text: &str| left.iter().any(|(n, t)| n == name && t == text);
+            let somewhere = |text: &str| left.iter().any(|(_, t)| t == text);
+            let finished = names.iter().all(|name| has(name, &format!("new {name}")));
+            let begun = names.iter().any(|name| has(name, &format!("new {name}")));
+            for name in ["a", "b", "gone"] {
+                let old = format!("old {name}");
+                assert!(finished || somewhere(&old), "{old} is lost: {left:?}");
+                assert!(!(begun && has(name, &old)), "old beside new: {left:?}");
+            }
+            for name in names {
+                let new = format!("new {name}");
+                assert!(somewhere(&new), "{new} is lost: {left:?}");
+            }
+            // What has no final name is known for what it is.
+            for (name, _) in left.iter().filter(|(name, _)| name.starts_with('.')) {
+                assert!(super::super::is_temporary(name), "{name}");
+            }
+        }
     }
 
     #[test]

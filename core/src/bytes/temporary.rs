@@ -11,7 +11,7 @@ use crate::Error;
 /// Names tried before giving up, should dead runs have left theirs.
 const TRIES: u32 = 10_000;
 /// Characters of the target's name in a temporary one; a name has at most 255 bytes on most systems.
-const NAME: usize = 50;
+pub(super) const NAME: usize = 50;
 
 /// What this process has under temporary names. Whoever makes, renames or removes one holds it.
 static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
