@@ -40,6 +40,76 @@ fn no_room_leaves_nothing() {
     assert_eq!(s.read("in.ark"), before);
 }
 
+/// A real file system without room. Where none can be mounted, `no_room_leaves_nothing` stands
+/// alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_nothing() {
+    let s = Scratch::new();
+    crate::stopping::corpus(&s);
+    s.ok("in.ark x.pkl");
+    let before = s.read("in.ark");
+    // In name spaces of its own, so that nothing stays mounted.
+    let alone = ["unshare -m", "unshare -rm"];
+    let mount = "mount -t tmpfs -o size=1m none full";
+    fs::create_dir(s.path("full")).unwrap();
+    let able = |unshare: &&str| s.shell(&format!("{unshare} {mount}")).status == 0;
+    let Some(unshare) = alone.into_iter().find(able) else {
+        eprintln!("no file system can be mounted here: limits of file sizes stand for a full disk");
+        return;
+    };
+    let wav = fs::canonicalize(format!(
+        "{}/fixtures/samples/wav",
+        env!("CARGO_MANIFEST_DIR")
+    ));
+    let wav = wav.unwrap().display().to_string();
+    let audio = [
+        format!("{wav} wav:x/"),
+        format!("{wav} au:x/"),
+        format!("{wav} sphere:x/"),
+        format!("{wav} ark:x.ark"),
+    ];
+    let outputs = OUTPUTS.map(|output| format!("../in.ark {output} --allow-loss all"));
+    let mut tried = 0;
+    for (line, size) in outputs
+        .iter()
+        .map(|o| (o, "1m"))
+        .chain(audio.iter().map(|a| (a, "128k")))
+    {
+        let mount = mount.replace("1m", size);
+        let run = format!(
+            "{mount} && cd full && echo old > keep && spr-convert {line}; echo $? $(ls -A)"
+        );
+        let said = s.shell(&format!("{unshare} sh -c '{run}'"));
+        assert_eq!(said.out, "2 keep\n", "{line}: {}", said.err);
+        assert!(said.err.contains("error: x"), "{line}: {}", said.err);
+        assert!(
+            said.err.contains("No space left on device"),
+            "{line}: {}",
+            said.err
+        );
+        tried += 1;
+    }
+    assert_eq!(tried, OUTPUTS.len() + 4);
+    // A full temporary folder is named.
+    let run = format!(
+        "{mount} && cat x.pkl | TMPDIR=$PWD/full spr-convert - -f pickle y.jsonl; echo $? $(ls -A full)"
+    );
+    let said = s.shell(&format!("{unshare} sh -c '{run}'"));
+    assert_eq!(said.out, "2\n", "{}", said.err);
+    assert!(
+        said.err
+            .contains("full: cannot keep a copy of - here: No space left"),
+        "{}",
+        said.err
+    );
+    assert_eq!(s.read("in.ark"), before);
+    assert_eq!(
+        s.names(),
+        ["full", "in.ark", "x.pkl", "x.pkl.utt2num_frames"]
+    );
+}
+
 #[test]
 fn a_full_device_is_an_error() {
     let s = Scratch::new();

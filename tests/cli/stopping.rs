@@ -10,7 +10,7 @@ use crate::faults::OUTPUTS;
 use crate::{Scratch, sample};
 
 /// A corpus of some megabytes.
-fn corpus(s: &Scratch) {
+pub(crate) fn corpus(s: &Scratch) {
     let one = std::fs::read(sample("fbank.ark")).unwrap();
     let mut all = Vec::new();
     for n in 0..6 {
