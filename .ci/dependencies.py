@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Checks the dependencies: licences and sources against deny.toml, and that CONTRIBUTING.md gives a
+reason for each of [workspace.dependencies]. Needs Python 3.11 and nothing else.
+
+`cargo deny check licenses bans sources` does more; this is for where it is not installed.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
+
+
+def load(name):
+    return tomllib.loads((ROOT / name).read_text())
+
+
+def allowed(expression, licences):
+    """Whether an SPDX expression can be met with `licences`. `A/B` is an old way to say `A OR B`."""
+    words = re.findall(r"[()]|[^\s()/]+", expression.replace("/", " OR "))
+    # AND binds closer than OR.
+    def any_of():
+        met = all_of()
+        while words[:1] == ["OR"]:
+            words.pop(0)
+            met = all_of() or met
+        return met
+
+    def all_of():
+        met = one()
+        while words[:1] == ["AND"]:
+            words.pop(0)
+            met = one() and met
+        return met
+
+    def one():
+        word = words.pop(0)
+        if word == "(":
+            met = any_of()
+            words.pop(0)
+            return met
+        if words[:1] == ["WITH"]:
+            word = f"{word} WITH {words[1]}"
+            del words[:2]
+        return word in licences
+
+    met = any_of()
+    if words:
+        raise ValueError(f"not understood: {expression}")
+    return met
+
+
+def licences_and_sources():
+    deny = load("deny.toml")
+    licences = set(deny["licenses"]["allow"])
+    command = ["cargo", "metadata", "--format-version", "1", "--locked"]
+    metadata = json.loads(subprocess.check_output(command, cwd=ROOT))
+    foreign = [package for package in metadata["packages"] if package["source"]]
+    for package in foreign:
+        name = f"{package['name']} {package['version']}"
+        if package["source"] != CRATES_IO:
+            yield f"{name} comes from {package['source']}"
+        if not allowed(package["license"] or "none", licences):
+            yield f"{name} is under {package['license']}, which deny.toml does not allow"
+    if len(foreign) < 20:
+        yield f"{len(foreign)} dependencies are too few to be all"
+
+
+def reasons():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    table = text.split("## Dependencies")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", table, re.M)
+    given = {name for crates, _ in rows[1:] for name in re.findall(r"[\w-]+", re.sub(r"\(.*?\)", "", crates))}
+    dependencies = load("Cargo.toml")["workspace"]["dependencies"]
+    used = {name for name, how in dependencies.items() if not (isinstance(how, dict) and "path" in how)}
+    for name in sorted(used - given):
+        yield f"CONTRIBUTING.md gives no reason for {name}"
+    for name in sorted(given - used):
+        yield f"CONTRIBUTING.md gives a reason for {name}, which Cargo.toml does not have"
+
+
+def self_test():
+    licences = {"MIT", "Zlib"}
+    for expression, met in [
+        ("MIT", True),
+        ("GPL-3.0", False),
+        ("GPL-3.0 OR MIT", True),
+        ("MIT/Apache-2.0", True),
+        ("MIT AND Apache-2.0", False),
+        ("(MIT OR Apache-2.0) AND Zlib", True),
+        ("(MIT OR Apache-2.0) AND GPL-3.0", False),
+        ("Apache-2.0 WITH LLVM-exception", False),
+    ]:
+        assert allowed(expression, licences) == met, expression
+
+
+def main():
+    self_test()
+    faults = [*licences_and_sources(), *reasons()]
+    for fault in faults:
+        print(f"dependencies: {fault}")
+    sys.exit(bool(faults))
+
+
+main()
