@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use spr_convert::builtin;
 use spr_core::Limits;
 use spr_core::bytes::{Access, Env, Output, Source};
-use spr_core::format::{Format, Options, Place, Reader};
-use spr_core::model::Utterance;
+use spr_core::format::{Format, Options, Place};
+use spr_testkit::damaged::{files, open, read};
 use spr_testkit::faults::{FailingSink, Random, drain, flip, one_byte};
 
 /// Larger files are left out.
@@ -25,26 +25,12 @@ const FLIPS: usize = 100;
 const VOLUME: usize = 200_000;
 /// Cuts of a file.
 const CUTS: usize = 100;
-/// Errors after which a reader that goes on is believed to end.
-const MANY: usize = 100_000;
 
-fn files() -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            if path.is_dir() {
-                folders.push(path);
-            } else if !name.ends_with(".py") && !["error.txt", "README.md"].contains(&&*name) {
-                files.push(path);
-            }
-        }
-    }
-    files.retain(|path| (1..=LARGEST).contains(&fs::metadata(path).unwrap().len()));
-    files.sort();
-    files
+fn fixtures() -> Vec<PathBuf> {
+    files(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"),
+        LARGEST,
+    )
 }
 
 fn env() -> Env {
@@ -60,45 +46,10 @@ fn format_of(bytes: &[u8]) -> Option<&'static dyn Format> {
     builtin::registry().detect(&mut source).ok()
 }
 
-fn open(
-    format: &'static dyn Format,
-    source: spr_core::Result<Source>,
-    salvage: bool,
-) -> Option<Box<dyn Reader>> {
-    let options = Options::default();
-    let reader = match salvage {
-        true => format.salvage(source.ok()?, &options, &env()),
-        false => format.open(source.ok()?, &options, &env()),
-    };
-    reader.ok()
-}
-
-/// Reads to the end, past errors, and counts what came.
-fn read(format: &'static dyn Format, bytes: &[u8], salvage: bool) -> (usize, usize) {
-    let (mut utts, mut errors) = (0, 0);
-    let Some(mut reader) = open(
-        format,
-        Source::from_bytes("damaged", bytes.to_vec()),
-        salvage,
-    ) else {
-        return (0, 1);
-    };
-    let mut utt = Utterance::default();
-    for _ in 0..MANY {
-        match reader.read(&mut utt) {
-            Ok(true) => utts += 1,
-            Ok(false) => return (utts, errors),
-            Err(error) if error.can_continue() => errors += 1,
-            Err(_) => return (utts, errors + 1),
-        }
-    }
-    panic!("no end after {MANY} utterances and errors");
-}
-
 #[test]
 fn fixtures_are_cut_and_changed() {
     let (mut seen, mut cuts, mut flips) = (0, 0, 0);
-    for path in files() {
+    for path in fixtures() {
         let bytes = fs::read(&path).unwrap();
         let Some(format) = format_of(&bytes) else {
             continue;
@@ -107,15 +58,15 @@ fn fixtures_are_cut_and_changed() {
         let step = (bytes.len() / CUTS).max(1);
         for n in (0..bytes.len()).step_by(step) {
             let cut = &bytes[..n];
-            read(format, cut, false);
-            read(format, cut, true);
+            read(format, cut, false, &env());
+            read(format, cut, true, &env());
             cuts += 1;
         }
         let mut random = Random::new(seen);
         for _ in 0..FLIPS.min(VOLUME / bytes.len()) {
             let damaged = flip(&bytes, &mut random);
-            read(format, &damaged, false);
-            read(format, &damaged, true);
+            read(format, &damaged, false, &env());
+            read(format, &damaged, true, &env());
             flips += 1;
         }
     }
@@ -127,13 +78,13 @@ fn fixtures_are_cut_and_changed() {
 #[test]
 fn fixtures_are_salvaged_whole_and_read_byte_by_byte() {
     let (mut seen, mut faults) = (0, Vec::new());
-    for path in files() {
+    for path in fixtures() {
         let bytes = fs::read(&path).unwrap();
         let Some(format) = format_of(&bytes) else {
             continue;
         };
         let source = || Source::from_bytes("fixture", bytes.clone());
-        let Some(reader) = open(format, source(), false) else {
+        let Some(reader) = open(format, source(), false, &env()) else {
             continue;
         };
         let plain = drain(reader);
@@ -141,8 +92,8 @@ fn fixtures_are_salvaged_whole_and_read_byte_by_byte() {
             continue;
         }
         seen += 1;
-        let slow = drain(open(format, one_byte(&bytes), false).unwrap());
-        let salvaged = drain(open(format, source(), true).unwrap());
+        let slow = drain(open(format, one_byte(&bytes), false, &env()).unwrap());
+        let salvaged = drain(open(format, source(), true, &env()).unwrap());
         for other in [slow, salvaged] {
             let same = format!("{:?}", other.utterances) == format!("{:?}", plain.utterances);
             if !same || !other.errors.is_empty() {
@@ -157,12 +108,17 @@ fn fixtures_are_salvaged_whole_and_read_byte_by_byte() {
 #[test]
 fn outputs_of_fixtures_fail_wherever_they_may() {
     let mut runs = 0;
-    for path in files() {
+    for path in fixtures() {
         let bytes = fs::read(&path).unwrap();
         let Some(format) = format_of(&bytes).filter(|_| bytes.len() < 4096) else {
             continue;
         };
-        let Some(reader) = open(format, Source::from_bytes("fixture", bytes.clone()), false) else {
+        let Some(reader) = open(
+            format,
+            Source::from_bytes("fixture", bytes.clone()),
+            false,
+            &env(),
+        ) else {
             continue;
         };
         let utts = drain(reader).utterances;

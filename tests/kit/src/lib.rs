@@ -28,6 +28,7 @@
 )]
 
 mod compare;
+pub mod damaged;
 pub mod faults;
 pub mod generate;
 mod suite;

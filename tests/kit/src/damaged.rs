@@ -1,0 +1,63 @@
+//! Files of other programs, damaged, and read as far as that goes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use spr_core::bytes::{Env, Source};
+use spr_core::format::{Format, Options, Reader};
+use spr_core::model::Utterance;
+
+/// Errors and utterances after which a reader that goes on is believed never to end.
+const MANY: usize = 100_000;
+
+/// The data files below `folder` that are not empty and have at most `largest` bytes, sorted.
+pub fn files(folder: &Path, largest: u64) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !name.ends_with(".py") && !["error.txt", "README.md"].contains(&&*name) {
+                files.push(path);
+            }
+        }
+    }
+    files.retain(|path| (1..=largest).contains(&fs::metadata(path).unwrap().len()));
+    files.sort();
+    files
+}
+
+/// Opens `source`, as `repair` does with `salvage`.
+pub fn open(
+    format: &'static dyn Format,
+    source: spr_core::Result<Source>,
+    salvage: bool,
+    env: &Env,
+) -> Option<Box<dyn Reader>> {
+    let options = Options::default();
+    let reader = match salvage {
+        true => format.salvage(source.ok()?, &options, env),
+        false => format.open(source.ok()?, &options, env),
+    };
+    reader.ok()
+}
+
+/// Reads `bytes` to the end, past every error that can continue. Panics if there is no end.
+pub fn read(format: &'static dyn Format, bytes: &[u8], salvage: bool, env: &Env) {
+    let source = Source::from_bytes("damaged", bytes.to_vec());
+    let Some(mut reader) = open(format, source, salvage, env) else {
+        return;
+    };
+    let mut utt = Utterance::default();
+    for _ in 0..MANY {
+        match reader.read(&mut utt) {
+            Ok(true) => {}
+            Err(error) if error.can_continue() => {}
+            _ => return,
+        }
+    }
+    panic!("no end after {MANY} utterances and errors");
+}
