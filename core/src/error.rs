@@ -205,10 +205,14 @@ impl Error {
 
     /// Whether it only says that the reader of our output went away.
     pub fn is_broken_pipe(&self) -> bool {
-        self.0
-            .cause
-            .as_ref()
-            .is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+        let cause = self.0.cause.as_ref();
+        cause.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// Whether the system failed at something other than to find a file or folder.
+    pub fn is_failure(&self) -> bool {
+        let cause = self.0.cause.as_ref();
+        cause.is_some_and(|e| e.kind() != io::ErrorKind::NotFound)
     }
 }
 

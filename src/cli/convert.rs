@@ -63,7 +63,10 @@ fn misspelt_format(error: Error, word: &str) -> Error {
 /// A file that is not there may be meant as one beside it.
 pub(super) fn misspelt_file(error: Error) -> Error {
     let path = Path::new(error.file_name().unwrap_or_default());
-    let missing = error.kind() == ErrorKind::Io && !path.exists();
+    let missing = match error.kind() {
+        ErrorKind::Io => !path.exists() && !error.is_failure(),
+        _ => false,
+    };
     let Some(name) = path.file_name().filter(|_| missing) else {
         return error;
     };

@@ -82,6 +82,7 @@ fn a_full_disk_leaves_nothing() {
         );
         let said = s.shell(&format!("{unshare} sh -c '{run}'"));
         assert_eq!(said.out, "2 keep\n", "{line}: {}", said.err);
+        assert!(!said.err.contains("hint: "), "{line}: {}", said.err);
         assert!(said.err.contains("error: x"), "{line}: {}", said.err);
         assert!(
             said.err.contains("No space left on device"),

@@ -66,6 +66,8 @@ pub(crate) struct Heap {
     nodes: Vec<Node>,
     used: usize,
     budget: usize,
+    /// Whether the pickle was compressed.
+    packed: bool,
 }
 
 impl Heap {
@@ -80,6 +82,7 @@ impl Heap {
             nodes: Vec::new(),
             used: 0,
             budget: usize::try_from(bytes).map_or(BUDGET, |n| n.max(BUDGET)),
+            packed: packed.is_some(),
         }
     }
 
@@ -94,7 +97,10 @@ impl Heap {
                 "its Python objects beside the arrays take more than {} MiB",
                 self.budget >> 20
             ))
-            .hint("if the file is to be trusted, raise the limit with --max-alloc"));
+            .hint(match self.packed {
+                true => "if the file is to be trusted, decompress it first",
+                false => "if the file is to be trusted, raise the limit with --max-alloc",
+            }));
         }
         Ok(())
     }
