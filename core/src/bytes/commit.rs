@@ -295,7 +295,10 @@ mod tests {
         names.iter().map(change).collect()
     }
 
-    fn contents(folder: &Path) -> Vec<(String, String)> {
+    /// Names and what is in the files.
+    type Files = Vec<(String, String)>;
+
+    fn contents(folder: &Path) -> Files {
         let entries = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
         let mut found: Vec<_> = entries
             .map(|path| {
@@ -342,7 +345,7 @@ mod tests {
 
     thread_local! {
         /// The folder that is looked at, and what was in it at each moment.
-        static SEEN: RefCell<(PathBuf, Vec<Vec<(String, String)>>)> = RefCell::default();
+        static SEEN: RefCell<(PathBuf, Vec<Files>)> = RefCell::default();
     }
 
     pub(super) fn look() {
@@ -367,7 +370,7 @@ mod tests {
             overwrite: true,
         });
         SEEN.set((folder.path().to_owned(), Vec::new()));
-        commit(all, &Inputs::default()).unwrap();
+        commit(all, &Inputs::default(), true).unwrap();
         let (_, seen) = SEEN.take();
         // Three are reserved, moved and removed, three get their names.
         assert_eq!(seen.len(), 3 + 3 + 3 + 3);

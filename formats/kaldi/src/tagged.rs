@@ -223,7 +223,7 @@ mod tests {
         let source = |bytes: &[u8]| Source::from_bytes("x", bytes.to_vec()).unwrap();
         // Lists of nothing take memory, too.
         let empty = [&[200][..], &[0; 200]].concat();
-        let full = [&[1, 200][..], &[7; 400]].concat();
+        let full = [&[1, 200][..], &[7; 200]].concat();
         for (kind, numbers) in [
             (Kind::Lists, &empty),
             (Kind::Lists, &full),
