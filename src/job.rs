@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use spr_core::bytes::{Env, Output};
+use spr_core::bytes::{Env, Output, Parents};
 use spr_core::format::{Reader, Registry, Written};
 use spr_core::loss::{LossKind, LossPolicy, LossReport};
 use spr_core::model::{Dtype, Utterance};
@@ -254,8 +254,15 @@ impl Job {
         written.bytes += beside.map_or(0, |w| w.bytes);
         let losses = main.losses().clone();
         let hash = main.hash().filter(|_| self.hash);
-        let outputs = side.into_iter().chain([main]).flat_map(Branch::outputs);
+        let mut parents = Parents::default();
+        let mut outputs = Vec::new();
+        for branch in side.into_iter().chain([main]) {
+            let (own, made) = branch.outputs();
+            outputs.extend(own);
+            parents.append(made);
+        }
         Output::commit_all(outputs)?;
+        parents.keep();
         Ok(Outcome {
             written,
             skipped,

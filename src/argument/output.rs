@@ -109,6 +109,22 @@ impl Target {
         Self::parse(&text, Some(self.format), &added, registry)
     }
 
+    /// The folders with the name of a part in theirs that its output stands in, the outermost first.
+    pub fn parents(&self, part: PartName) -> Vec<PathBuf> {
+        let mut folders = Vec::new();
+        for path in self.output.paths() {
+            let mut above: Vec<_> = path
+                .ancestors()
+                .skip(1)
+                .map(Path::to_string_lossy)
+                .collect();
+            above.retain(|folder| numbered::is_numbered(folder));
+            let above = above.iter().rev();
+            folders.extend(above.map(|folder| PathBuf::from(numbered::number(folder, part))));
+        }
+        folders
+    }
+
     /// What a Kaldi wspecifier means; `None` if the text is none.
     fn wspecifier(text: &str, registry: &Registry) -> Result<Option<Self>> {
         let Some(parsed) = specifier::wspecifier(text).transpose()? else {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use clap::CommandFactory;
-use spr_core::bytes::{Env, Output, Part};
+use spr_core::bytes::{Env, Output, Part, cannot_create};
 use spr_core::format::Registry;
 use spr_core::{Error, ErrorKind, Result, nearest};
 
@@ -132,6 +132,12 @@ pub(super) fn run_with(
         Some(path) => Some(create(path)?),
         None => None,
     };
+    // That it can't be written is known before the work is done.
+    let written = args.report.as_ref().map(|path| {
+        let output = Output::file(path).overwrite(true).apart_from(&env);
+        Ok::<_, Error>((output.create(Part::Main, false)?, output))
+    });
+    let written = written.transpose()?;
     let mut progress = Progress::new(args.progress, args.read.quiet, log);
     let result = job.run(&registry, &env, &mut progress);
     progress.end(result.is_ok());
@@ -140,9 +146,7 @@ pub(super) fn run_with(
         false => error,
     })?;
     let summary = report::summary_json(&outcome, job.target.text());
-    if let Some(path) = &args.report {
-        let output = Output::file(path).overwrite(true).apart_from(&env);
-        let mut sink = output.create(Part::Main, false)?;
+    if let Some((mut sink, output)) = written {
         sink.put(format!("{summary:#}\n").as_bytes())?;
         sink.finish()?;
         output.commit()?;
@@ -175,5 +179,5 @@ pub(super) fn log(path: &Path, job: &Job, env: &Env) -> Result<File> {
 }
 
 fn create(path: &Path) -> Result<File> {
-    File::create(path).map_err(|e| Error::io("cannot create", e).file(path.display().to_string()))
+    File::create(path).map_err(|e| cannot_create(path, e))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use spr_core::adapt::Adapter;
-use spr_core::bytes::{Env, Leftover, Output, key_of_file};
+use spr_core::bytes::{Env, Leftover, Output, Parents, key_of_file};
 use spr_core::format::{Caps, Count, Keys, Registry, Writer, Written};
 use spr_core::loss::{LossPolicy, LossReport};
 use spr_core::model::{Dtype, Key, KeySource, Utterance};
@@ -32,6 +32,8 @@ pub(super) struct Branch<'a> {
     written: Written,
     /// The hash of the output, if there is only one.
     hash: Option<String>,
+    /// Folders made for parts.
+    parents: Parents,
 }
 
 /// The output that is being written.
@@ -70,6 +72,7 @@ impl<'a> Branch<'a> {
             finished: Vec::new(),
             written: Written::default(),
             hash: None,
+            parents: Parents::default(),
         };
         branch.start(0)?;
         Ok(branch)
@@ -85,6 +88,10 @@ impl<'a> Branch<'a> {
             true => Some(self.target.part(name, self.registry)?),
             false => None,
         };
+        if !self.job.dry_run {
+            let parents = self.target.parents(name);
+            parents.iter().try_for_each(|p| self.parents.make(p))?;
+        }
         let target = numbered.as_ref().unwrap_or(self.target);
         let env = &self.env;
         let output = target.output(self.job.overwrite, env);
@@ -250,8 +257,8 @@ impl<'a> Branch<'a> {
         self.adapter.report()
     }
 
-    /// What is finished and can be committed.
-    pub(super) fn outputs(self) -> Vec<Output> {
-        self.finished
+    /// What is finished and can be committed, and the folders made for it.
+    pub(super) fn outputs(self) -> (Vec<Output>, Parents) {
+        (self.finished, self.parents)
     }
 }

@@ -143,8 +143,8 @@ fn mistakes_are_told_with_the_way_out() {
         ),
         (
             "f.ark nowhere/x.pfile",
-            "nowhere/x.pfile: cannot create: No such file or directory",
-            "there is no folder nowhere",
+            "nowhere/x.pfile: cannot create: there is no folder nowhere",
+            "make it: mkdir -p nowhere",
         ),
     ] {
         let error = s.fails(line);

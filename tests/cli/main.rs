@@ -23,6 +23,7 @@ mod limits;
 mod lists;
 mod pdnn;
 mod plot;
+mod split;
 #[cfg(unix)]
 mod stopping;
 mod trust;

@@ -1,16 +1,16 @@
-//! `ls`, `show`, `diff`, `select`, `sort`, `merge`, `split`, `index`, `stats`.
+//! `ls`, `show`, `diff`, `select`, `sort`, `merge`, `index`, `stats`.
 
 use serde_json::{Value, json};
 
 use crate::{Scratch, sample};
 
-fn lines(text: &str) -> Vec<Value> {
+pub(crate) fn lines(text: &str) -> Vec<Value> {
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
 }
 
-fn keys(s: &Scratch, argument: &str) -> Vec<String> {
+pub(crate) fn keys(s: &Scratch, argument: &str) -> Vec<String> {
     let list = s.ok(&format!("ls --json {argument}")).out;
     lines(&list)
         .iter()
@@ -323,83 +323,6 @@ fn merge_wants_every_key_once() {
     assert_eq!(s.read("first.ark"), s.read("a.ark"));
     s.ok("merge a.ark a2.jsonl last.ark --duplicates last");
     s.ok("diff last.ark a2.jsonl");
-}
-
-#[test]
-fn split_and_merge_are_inverse() {
-    let s = Scratch::new();
-    let ark = sample("fbank.ark");
-    let speakers: String = ["ann", "bob", "cleo"]
-        .iter()
-        .flat_map(|name| (1..=4).map(move |n| format!("{name}-00{n} {name}\n")))
-        .collect();
-    s.write("utt2spk", speakers);
-    for (rule, sizes) in [
-        ("-n 5", &[3, 3, 2, 2, 2][..]),
-        ("-n 12", &[1; 12]),
-        ("-n 3 --utt2spk utt2spk", &[4, 4, 4]),
-        ("-n 2 --utt2spk utt2spk", &[8, 4]),
-        ("--frames 600", &[2, 2, 2, 2, 2, 2]),
-        ("--frames 1", &[1; 12]),
-        ("--size 150k", &[3, 3, 4, 2]),
-    ] {
-        s.ok(&format!("split {ark} p.{{part:02}}.ark --overwrite {rule}"));
-        let names = (0..sizes.len()).map(|n| format!("p.{n:02}.ark"));
-        let names: Vec<_> = names.collect();
-        let counts: Vec<_> = names.iter().map(|name| keys(&s, name).len()).collect();
-        assert_eq!(counts, sizes, "{rule}");
-        s.ok(&format!("merge {} back.ark --overwrite", names.join(" ")));
-        assert_eq!(s.read("back.ark"), std::fs::read(&ark).unwrap(), "{rule}");
-    }
-    // More parts than a process may have files.
-    let lines: String = (0..1500).map(|i| format!("utt{i:04} 1\n")).collect();
-    s.write("many.ali", &lines);
-    s.ok("split many.ali many-{part}.ali -n 1500");
-    assert_eq!(s.read("many-1499.ali"), b"utt1499 1 \n");
-    s.fails(&format!("split {ark} q.{{part}}.ark -n 13"));
-    s.fails(&format!("split {ark} q.ark -n 2"));
-    s.fails(&format!("split {ark} q.{{part}}.ark"));
-    s.fails(&format!("split {ark} q.{{part}}.ark --train 1.5"));
-    s.fails(&format!(
-        "split {ark} q.{{part}}.ark --frames 9 --utt2spk utt2spk"
-    ));
-    s.write("utt2spk", "ann-001 ann\n");
-    let error = s.fails(&format!(
-        "split {ark} q.{{part}}.ark -n 1 --utt2spk utt2spk"
-    ));
-    assert!(
-        error.contains("utterance ann-002: is not in utt2spk"),
-        "{error}"
-    );
-}
-
-#[test]
-fn split_draws_train_and_valid() {
-    let s = Scratch::new();
-    let both = format!("{} --labels {}", sample("fbank.ark"), sample("ali.ark"));
-    s.ok(&format!(
-        "split {both} {{part}}.pfile --train 0.75 --seed 3"
-    ));
-    s.ok(&format!(
-        "split {both} again.{{part}}.pfile --valid 0.25 --seed 3"
-    ));
-    assert_eq!(s.read("train.pfile"), s.read("again.train.pfile"));
-    let (train, valid) = (keys(&s, "train.pfile"), keys(&s, "valid.pfile"));
-    assert_eq!((train.len(), valid.len()), (9, 3));
-    assert!(train.is_sorted() && valid.is_sorted());
-    s.ok(&format!(
-        "split {both} other.{{part}}.pfile --train 0.75 --seed 4"
-    ));
-    assert_ne!(keys(&s, "other.train.pfile"), train);
-    // A part that can't be written takes the others with it.
-    let s = Scratch::new();
-    s.write("valid.ark", "there");
-    let before = s.names();
-    let said = s.run(&format!(
-        "split {} {{part}}.ark --train 0.5",
-        sample("fbank.ark")
-    ));
-    assert_eq!((said.status, s.names()), (2, before), "{}", said.err);
 }
 
 #[test]

@@ -258,7 +258,7 @@ fn sync_all(folders: &BTreeSet<PathBuf>) -> Result<()> {
 
 /// Puts the names in a folder on the disk, where the system can.
 #[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder) {
         // A folder may be written to and not listed.
         Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Ok(()),
@@ -270,7 +270,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 

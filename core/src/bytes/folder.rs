@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::commit::{Change, New};
+use super::parent::cannot_create;
 use super::rules::Rules;
 use super::temporary::{Temporary, exists, is_empty, live};
 use super::{Codec, Sink};
@@ -41,7 +42,7 @@ impl Folder {
     }
 
     pub(super) fn create(&mut self, key: &Key, extension: &str, rules: &Rules) -> Result<Sink> {
-        let failed = |e| Error::io("cannot create", e).file(self.target.display().to_string());
+        let failed = |e| cannot_create(&self.target, e);
         let root = match &self.staging {
             Some(dir) => dir.path(),
             None => {
@@ -85,7 +86,10 @@ impl Folder {
         let target = &self.target;
         let failed = |e| Error::io("cannot fill the folder", e).file(target.display().to_string());
         let Some(staging) = self.staging.take() else {
-            fs::create_dir_all(target.parent().unwrap_or(target)).map_err(failed)?;
+            let parent = target.parent().filter(|p| !p.as_os_str().is_empty());
+            if parent.is_some_and(|parent| !parent.exists()) {
+                return Err(cannot_create(target, io::ErrorKind::NotFound.into()));
+            }
             changes.push(Change {
                 new: New::Folder,
                 target: target.clone(),

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use super::command::Command;
 use super::folder::Folder;
+use super::parent::cannot_create;
 use super::part::Part;
 use super::rules::Rules;
 use super::sink::{Finish, Memory, Sink};
@@ -136,8 +137,7 @@ fn create_file(path: &Path, patch: bool, rules: &Rules, finished: &Finished) -> 
     if !rules.overwrite && path.symlink_metadata().is_ok() {
         return Err(exists(name));
     }
-    let (temporary, file) =
-        Temporary::file(path).map_err(|e| Error::io("cannot create", e).file(&name))?;
+    let (temporary, file) = Temporary::file(path).map_err(|e| cannot_create(path, e))?;
     let sink = match Codec::from_path(path) {
         Some(codec) => {
             let stream = codec

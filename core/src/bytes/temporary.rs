@@ -13,7 +13,7 @@ const TRIES: u32 = 10_000;
 /// Characters of the target's name in a temporary one; a name has at most 255 bytes on most systems.
 pub(super) const NAME: usize = 50;
 
-/// What this process has under temporary names. Whoever makes, renames or removes one holds it.
+/// What this process has under temporary names, and folders made for it. Whoever makes, renames or removes one holds it.
 static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// The error for an output that is there and may not be replaced.
@@ -34,8 +34,13 @@ pub(super) fn live() -> Live {
 /// name. For a program that is about to exit on a signal: outputs block for ever afterwards.
 pub fn abandon_outputs() {
     let live = live();
-    for path in &*live {
-        remove(path);
+    // What is inside a folder comes behind it.
+    for path in live.iter().rev() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        match is_temporary(&name) {
+            true => remove(path),
+            false => drop(fs::remove_dir(path)),
+        }
     }
     std::mem::forget(live);
 }
