@@ -120,6 +120,12 @@ fn headers(reader: &dyn Reader, quick: bool, facts: &mut Facts) {
         facts.label_columns = info.label_columns;
         facts.shapes.frame_shift = info.frame_shift.as_ref().map(ToString::to_string);
         facts.frame_shift = info.frame_shift.as_ref().map(|d| d.value());
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "a duration needs no more digits"
+        )]
+        let seconds = |(frames, shift)| frames as f64 * shift;
+        facts.duration = info.frames.zip(facts.frame_shift).map(seconds);
         if info.dim.is_some_and(|n| n > 0) {
             facts.kinds.push("features");
         }

@@ -139,6 +139,10 @@ pub(super) struct ReadArgs {
     /// Set an option of the input's format
     #[arg(long = "oo", value_name = "KEY=VALUE", hide_short_help = true)]
     pub(super) input_options: Vec<String>,
+    /// Seconds from one frame to the next, such as 0.01, of data that don't say it: Kaldi's, PFiles,
+    /// pickles
+    #[arg(long, value_name = "SECONDS")]
+    pub(super) frame_shift: Option<String>,
     #[command(flatten)]
     pub(super) data: DataArgs,
     /// The largest object to hold in memory, such as 512m or 4g

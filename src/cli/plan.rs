@@ -90,6 +90,8 @@ pub(super) fn inputs(paths: &[String], args: &ReadArgs, registry: &Registry) -> 
     let from = format(args.from.as_ref(), registry)?;
     let mut options = pairs(&args.input_options)?;
     options.extend(data_options(&args.data));
+    let shift = args.frame_shift.iter();
+    options.extend(shift.map(|shift| ("frame-shift".to_owned(), shift.clone())));
     let mut inputs = Vec::new();
     for path in paths {
         inputs.extend(Input::parse(path, from, &options, registry)?);

@@ -75,6 +75,9 @@ impl DataOptions {
             false => format!("{first}-{last}"),
         };
         let mut steps = Vec::new();
+        if let Some(shift) = &self.frame_shift {
+            steps.push(format!("{shift} s from frame to frame"));
+        }
         if self.context != (0, 0) {
             let (left, right) = self.context;
             steps.push(format!("{left} frames before and {right} after each"));

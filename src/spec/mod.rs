@@ -1,12 +1,13 @@
 //! PDNN's data options: what becomes of frames and labels between an input and its use.
 //!
 //! In a data spec they stand behind the file, `train.pfile,context=5,ignore-label=0:3-9`; any
-//! input takes them. The work is done in this order: labels are joined, context is put beside each
+//! input takes them. The work is done in this order: the frame shift is told, labels are joined, context is put beside each
 //! frame, ignored frames go, labels are mapped, frames are shuffled.
 
 mod apply;
 mod grammar;
 
+use spr_core::model::Decimal;
 use spr_core::random::Rng;
 use spr_core::stage::{LabelMap, LabelSet};
 use spr_core::{Error, Result};
@@ -42,6 +43,8 @@ pub struct DataOptions {
     pub label: Option<String>,
     /// The name of the format: `type`.
     pub format: Option<String>,
+    /// Seconds from frame to frame, where the data don't say: `frame-shift`.
+    pub frame_shift: Option<Decimal>,
 }
 
 impl DataOptions {
@@ -58,6 +61,7 @@ impl DataOptions {
         "seed",
         "label",
         "type",
+        "frame-shift",
     ];
 
     /// Bytes in a partition where nothing says otherwise.
@@ -102,6 +106,10 @@ impl DataOptions {
             "label" if value.is_empty() => return Err(wrong("the name of a file with labels")),
             "label" => self.label = Some(value.to_owned()),
             "type" => self.format = Some(value.to_owned()),
+            "frame-shift" => {
+                let shift = Decimal::parse(value).filter(|shift| shift.value() > 0.0);
+                self.frame_shift = Some(shift.ok_or_else(|| wrong("seconds, such as 0.01"))?);
+            }
             _ => return Ok(false),
         }
         Ok(true)

@@ -6,7 +6,7 @@ use spr_core::model::{DatasetInfo, Key, Utterance};
 use super::key_json;
 
 /// One entry of a data set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// Its name.
     pub key: Key,
@@ -20,6 +20,8 @@ pub struct Entry {
     pub dtype: Option<&'static str>,
     /// Where it starts in its file, in bytes, where that is known.
     pub offset: Option<u64>,
+    /// How long it lasts, where there is a sampling rate or a frame shift.
+    pub seconds: Option<f64>,
 }
 
 impl Entry {
@@ -36,6 +38,7 @@ impl Entry {
             dim: main.map(|m| m.cols() as u64),
             dtype: main.map(|m| m.dtype().name()),
             offset: info.offset,
+            seconds: seconds(utt),
         }
     }
 
@@ -49,6 +52,19 @@ impl Entry {
             "dim": self.dim,
             "dtype": self.dtype,
             "offset": self.offset,
+            "seconds": self.seconds,
         })
     }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a duration needs no more digits"
+)]
+pub(super) fn seconds(utt: &Utterance) -> Option<f64> {
+    if let Some(audio) = &utt.audio {
+        return Some(audio.samples.rows() as f64 / f64::from(audio.rate.max(1)));
+    }
+    let shift = utt.meta.frame_shift.as_ref()?;
+    Some(shift.value() * utt.frames() as f64)
 }

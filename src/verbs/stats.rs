@@ -9,6 +9,8 @@ use spr_core::format::Reader;
 use spr_core::model::{Element, Matrix, Utterance, Wide};
 use spr_core::{Result, dispatch};
 
+use super::ls::seconds;
+
 /// Different labels are counted up to this many a column.
 const MAX_DISTINCT: usize = 1 << 20;
 
@@ -158,21 +160,14 @@ impl Stats {
     }
 
     /// Counts one more utterance. [`finish`](Self::finish) makes the results.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a duration needs no more digits"
-    )]
     pub fn add(&mut self, utt: &Utterance) {
         let frames = utt.frames();
         self.utterances += 1;
         self.frames += frames;
         *self.state.lengths.entry(frames).or_default() += 1;
-        match (&utt.audio, &utt.meta.frame_shift) {
-            (Some(audio), _) => {
-                self.state.seconds += audio.samples.rows() as f64 / f64::from(audio.rate.max(1));
-            }
-            (None, Some(shift)) => self.state.seconds += shift.value() * frames as f64,
-            (None, None) => self.state.untimed = true,
+        match seconds(utt) {
+            Some(seconds) => self.state.seconds += seconds,
+            None => self.state.untimed = true,
         }
         if let Some(features) = &utt.features {
             dispatch!(features.dtype(), T => self.add_features::<T>(features));

@@ -38,7 +38,7 @@ fn ls_has_a_line_an_entry() {
     assert_eq!(
         entries[1],
         json!({"input": ark, "key": "ann-002", "kinds": ["features"], "frames": 227,
-            "dim": 40, "dtype": "f32", "offset": 46591})
+            "dim": 40, "dtype": "f32", "offset": 46591, "seconds": null})
     );
     assert_eq!(entries[12]["kinds"], json!(["posterior"]));
     assert_eq!(entries[12]["dim"], Value::Null);
@@ -405,6 +405,67 @@ fn stats_are_those_of_numpy() {
         "{}",
         said.out
     );
+}
+
+#[test]
+fn a_frame_shift_is_told_where_the_data_have_none() {
+    let s = Scratch::new();
+    let both = format!("{} --labels {}", sample("fbank.ark"), sample("ali.ark"));
+    for name in ["a.pfile", "a.pkl", "a.jsonl"] {
+        s.ok(&format!("{both} {name}"));
+    }
+    let (ark, scp, ali) = (sample("fbank.ark"), sample("fbank.scp"), sample("ali.ark"));
+    for name in [&*ark, &*scp, &*ali, "a.pfile", "a.pkl", "a.jsonl"] {
+        let stats = |more: &str| lines(&s.ok(&format!("stats --json {name}{more}")).out)[0].clone();
+        assert_eq!(stats("")["seconds"], Value::Null, "{name}");
+        let seconds = stats(" --frame-shift 0.01")["seconds"].as_f64().unwrap();
+        assert!((seconds - 31.11).abs() < 1e-9, "{name}: {seconds}");
+        let text = s.ok(&format!("stats {name} --frame-shift 0.01")).out;
+        assert!(text.contains("  duration    31.11 s, 0.009 h"), "{text}");
+        let text = s.ok(&format!("info {name} --frame-shift 0.01")).out;
+        assert!(
+            text.contains("  frame shift 0.01 s, 31.11 s in all"),
+            "{text}"
+        );
+        let entries = lines(&s.ok(&format!("ls --json {name} --frame-shift 0.01")).out);
+        assert_eq!(entries[0]["seconds"], 2.91, "{name}");
+        for line in [
+            "plot {} ann-001 -o - --to svg",
+            "plot {} --kind features",
+            "show {} ann-001",
+        ] {
+            let out = s
+                .ok(&format!("{} --frame-shift 0.01", line.replace("{}", name)))
+                .out;
+            assert!(
+                out.contains(" s\n") || out.contains("s</text>"),
+                "{name}: {line}: {out}"
+            );
+        }
+        let page = s.ok(&format!("report {name} -o - --frame-shift 0.01")).out;
+        assert!(page.contains("<dt>Duration</dt><dd>31.11 s</dd>"), "{name}");
+    }
+    let facts = lines(&s.ok("info --json --quick a.pfile --frame-shift 0.01").out);
+    assert_eq!(facts[0]["duration"], 31.11);
+    // In a spec, and into formats that keep it.
+    s.ok("a.pfile,frame-shift=0.010 spr:out/ --allow-loss labels");
+    assert!(s.ok("header out/ann-001.spr").out.contains("0.010"));
+    s.ok("stats out/ --frame-shift 0.01");
+    let error = s.fails("stats out/ --frame-shift 0.02");
+    assert!(
+        error.contains("ann-001: has a frame shift of 0.010 s, not of 0.02 s"),
+        "{error}"
+    );
+    for wrong in ["10ms", "0", "-1", "nan", ""] {
+        let said = s.run_args(&["stats", "a.pfile", &format!("--frame-shift={wrong}")]);
+        assert_eq!(said.status, 2, "{wrong}");
+        let hint = "spr-convert: hint: seconds, such as 0.01\n";
+        assert!(said.err.ends_with(hint), "{}", said.err);
+    }
+    for verb in ["ls", "info", "stats", "plot", "report", "show"] {
+        let help = s.ok(&format!("{verb} -h")).out;
+        assert!(help.contains("--frame-shift <SECONDS>"), "{verb}");
+    }
 }
 
 #[test]

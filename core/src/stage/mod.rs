@@ -34,6 +34,7 @@
 //! | [`Sort`] | in the order of keys or lengths, in so much memory |
 //! | [`ShapeCheck`] | refuses what is not as declared, or as the first |
 //! | [`JoinLabels`] | labels from a second data set |
+//! | [`FrameShift`] | the time from frame to frame, told by the caller |
 //! | [`Context`] | frames with their neighbours |
 //! | [`IgnoreLabels`], [`MapLabels`] | without the frames of certain labels; other labels for labels |
 //! | [`Shuffle`] | frames in random order, all of them or partition by partition |
@@ -67,6 +68,7 @@ mod chain;
 mod context;
 mod filter;
 mod folder;
+mod frame_shift;
 mod ignore;
 mod join;
 mod labels;
@@ -92,6 +94,7 @@ pub use chain::Chain;
 pub use context::Context;
 pub use filter::Filter;
 pub use folder::FolderReader;
+pub use frame_shift::FrameShift;
 pub use ignore::IgnoreLabels;
 pub use join::JoinLabels;
 pub use labels::{LabelMap, LabelSet};

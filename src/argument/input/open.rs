@@ -4,7 +4,7 @@ use std::path::Path;
 
 use spr_core::bytes::{Codec, Env, Source};
 use spr_core::format::{Count, Format, Lookup, Place as Kind, Reader, Registry, Score};
-use spr_core::stage::{Chain, FolderReader, JoinLabels};
+use spr_core::stage::{Chain, FolderReader, FrameShift, JoinLabels};
 use spr_core::{Error, ErrorKind, KeyMap, Result};
 
 use super::{Input, Place};
@@ -59,6 +59,9 @@ impl Input {
     /// It can't be opened, no format or several fit, or an option is unknown.
     pub fn open(&self, registry: &Registry, env: &Env) -> Result<Opened> {
         let mut opened = self.open_stored(registry, env)?;
+        if let Some(shift) = &self.data.frame_shift {
+            opened.reader = Box::new(FrameShift::new(opened.reader, shift.clone()));
+        }
         if let Some((labels, speakers)) = &self.labels {
             opened.reader = labels.join_to(opened.reader, speakers.as_deref(), registry, env)?;
         }
@@ -131,7 +134,18 @@ impl Input {
             Place::At(locator) => {
                 let mut source = env.open(locator)?;
                 let (format, _) = self.format_of(&mut source, registry)?;
-                format.open_keyed(source, &self.options(format)?, env)
+                let lookup = format.open_keyed(source, &self.options(format)?, env)?;
+                let Some(shift) = self.data.frame_shift.clone() else {
+                    return Ok(lookup);
+                };
+                Ok(match lookup {
+                    Lookup::Keyed(table) => {
+                        Lookup::Keyed(Box::new(FrameShift::keyed(table, shift)))
+                    }
+                    Lookup::Ordered(reader) => {
+                        Lookup::Ordered(Box::new(FrameShift::new(reader, shift)))
+                    }
+                })
             }
         }
     }

@@ -1,0 +1,129 @@
+//! The time from frame to frame, told by who knows it.
+
+use crate::format::{RandomAccess, Reader};
+use crate::model::{DatasetInfo, Decimal, Key, Utterance};
+use crate::{Error, Result};
+
+/// Gives utterances with frames the frame shift that their format has no place for. One that has
+/// another frame shift of its own is refused.
+pub struct FrameShift<R: ?Sized> {
+    shift: Decimal,
+    info: DatasetInfo,
+    inner: Box<R>,
+}
+
+impl FrameShift<dyn Reader> {
+    /// The utterances of `inner`, `shift` seconds from frame to frame.
+    pub fn new(inner: Box<dyn Reader>, shift: Decimal) -> Self {
+        let mut stage = Self {
+            shift,
+            info: DatasetInfo::default(),
+            inner,
+        };
+        stage.look();
+        stage
+    }
+
+    fn look(&mut self) {
+        self.info.clone_from(self.inner.info());
+        self.info.frame_shift.get_or_insert(self.shift.clone());
+    }
+}
+
+impl FrameShift<dyn RandomAccess> {
+    /// The utterances of `inner`, `shift` seconds from frame to frame.
+    pub fn keyed(inner: Box<dyn RandomAccess>, shift: Decimal) -> Self {
+        Self {
+            shift,
+            info: DatasetInfo::default(),
+            inner,
+        }
+    }
+}
+
+impl<R: ?Sized> FrameShift<R> {
+    fn tell(&self, utt: &mut Utterance) -> Result<()> {
+        match &utt.meta.frame_shift {
+            Some(own) if own.value() != self.shift.value() => Err(Error::unfit(format!(
+                "has a frame shift of {own} s, not of {} s",
+                self.shift
+            ))
+            .hint("leave out --frame-shift, which is for data that don't say it")
+            .utterance(&utt.key)
+            .continuable()),
+            Some(_) => Ok(()),
+            None => {
+                let framed = utt.features.is_some() || utt.labels.is_some() || utt.frames() > 0;
+                utt.meta.frame_shift = framed.then(|| self.shift.clone());
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Reader for FrameShift<dyn Reader> {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    /// # Errors
+    /// An utterance has another frame shift of its own; the next can be read.
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let more = self.inner.read(utt);
+        self.look();
+        if !more? {
+            return Ok(false);
+        }
+        self.tell(utt)?;
+        Ok(true)
+    }
+}
+
+impl RandomAccess for FrameShift<dyn RandomAccess> {
+    /// # Errors
+    /// The utterance has another frame shift of its own.
+    fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool> {
+        if !self.inner.find(key, utt)? {
+            return Ok(false);
+        }
+        self.tell(utt)?;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::tests::{List, utterance};
+
+    #[test]
+    fn what_is_known_must_agree() {
+        let shift = |text| Decimal::parse(text);
+        let with = |key, text| {
+            let mut utt = utterance(key, &[0.0], 1);
+            utt.meta.frame_shift = text;
+            utt
+        };
+        let list = List::of([
+            with("a", None),
+            with("b", shift("0.010")),
+            with("c", shift("0.016")),
+            Utterance::default(),
+        ]);
+        let mut stage = FrameShift::new(list, shift("0.01").unwrap());
+        let mut utt = Utterance::default();
+        assert_eq!(stage.info().frame_shift, shift("0.01"));
+        for digits in ["0.01", "0.010"] {
+            assert!(stage.read(&mut utt).unwrap());
+            assert_eq!(utt.meta.frame_shift, shift(digits));
+        }
+        let error = stage.read(&mut utt).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "utterance c: has a frame shift of 0.016 s, not of 0.01 s"
+        );
+        assert!(error.can_continue() && stage.read(&mut utt).unwrap());
+        assert_eq!(utt.meta.frame_shift, None, "nothing has no frames");
+        assert!(!stage.read(&mut utt).unwrap());
+    }
+}
