@@ -22,7 +22,7 @@ pub use findings::{Finding, Severity};
 
 use spr_core::bytes::Env;
 use spr_core::format::Registry;
-use spr_core::{Error, Result};
+use spr_core::{Error, ErrorKind, Result};
 
 use crate::argument::Input;
 use findings::Findings;
@@ -90,6 +90,14 @@ pub fn check(
     findings.close();
     (summary.faults, summary.notes) = (findings.faults, findings.notes);
     Ok(summary)
+}
+
+/// Whether it is the bytes that are at fault, and not the argument or the system.
+pub(crate) fn is_damage(error: &Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::Malformed | ErrorKind::Truncated | ErrorKind::Limit
+    )
 }
 
 /// An error about the whole of a file.

@@ -11,7 +11,7 @@ use spr_core::{Error, ErrorKind, Result};
 
 use super::findings::Findings;
 use super::values::Alike;
-use super::{Summary, about, script};
+use super::{Summary, about, is_damage, script};
 use crate::argument::Input;
 
 /// How many frames each utterance is to have, by the word of another file.
@@ -125,14 +125,6 @@ pub(super) fn check(
         }
     }
     Ok(())
-}
-
-/// Whether it is the bytes that are at fault, and not the argument or the system.
-fn is_damage(error: &Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::Malformed | ErrorKind::Truncated | ErrorKind::Limit
-    )
 }
 
 /// The script file that is the input, or that stands beside an archive and has its name.

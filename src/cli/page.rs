@@ -4,14 +4,14 @@ use clap::Args;
 use spr_core::Result;
 
 use super::args::ReadArgs;
-use super::plan;
 use super::plot::store;
+use super::{DONE, FAILED, plan, report};
 use crate::builtin;
-use crate::verbs::plot::Overview;
-use crate::verbs::report::{Origin, PICTURE, page};
+use crate::verbs::report::{PICTURE, Survey, page};
 
 pub(super) const EXAMPLES: &str = "\
-The page stands alone: no network, no scripts, light or dark as the browser is.
+The page stands alone: no network, no scripts, light or dark as the browser is. Of damaged data it
+tells what could be read and what is damaged, and the exit status is 2.
 
 Examples:
   spr-convert report train.pfile -o train.html
@@ -40,20 +40,17 @@ pub(super) fn run(args: &ReportArgs) -> Result<u8> {
     if args.read.explain {
         return plan::explain(&[input], &registry, &env);
     }
-    let opened = input.open(&registry, &env)?;
-    let (mut reader, format) = (opened.reader, opened.format.info().name);
-    let all = Overview::read(reader.as_mut(), Some(PICTURE))?;
-    let origin = Origin {
-        input: input.text().to_owned(),
-        format: format.to_owned(),
-        info: reader.info().clone(),
+    let survey = Survey::read(&input, PICTURE, &registry, &env)?;
+    let html = page(&survey);
+    let (output, quiet) = (&args.output, args.read.quiet);
+    store(html.as_bytes(), output, args.overwrite, quiet, &env)?;
+    let Some(first) = survey.damage.first() else {
+        return Ok(DONE);
     };
-    let html = page(&origin, &all);
-    store(
-        html.as_bytes(),
-        &args.output,
-        args.overwrite,
-        args.read.quiet,
-        &env,
-    )
+    report::error(first);
+    if survey.faults > 1 && !quiet {
+        let text = format!("{} faults in all, which the page names", survey.faults);
+        report::say("note", &text);
+    }
+    Ok(FAILED)
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use spr_core::Result;
 use spr_core::format::Reader;
 use spr_core::model::Utterance;
+use spr_core::{Error, Result};
 
 use super::Picture;
 use crate::verbs::ls::Entry;
@@ -43,8 +43,6 @@ pub struct Listed {
     pub place: u64,
     /// What it is.
     pub entry: Entry,
-    /// How long it lasts, if that is known.
-    pub seconds: Option<f64>,
 }
 
 impl Overview {
@@ -54,11 +52,35 @@ impl Overview {
     /// # Errors
     /// It can't be read.
     pub fn read(reader: &mut dyn Reader, pictures: Option<(usize, usize)>) -> Result<Self> {
+        Self::read_past(reader, pictures, Err)
+    }
+
+    /// Reads a data set as far as can be, and hands errors to `tell`.
+    ///
+    /// # Errors
+    /// What `tell` does not pass over.
+    pub fn read_past(
+        reader: &mut dyn Reader,
+        pictures: Option<(usize, usize)>,
+        mut tell: impl FnMut(Error) -> Result<()>,
+    ) -> Result<Self> {
         let mut all = Self::default();
         let mut utt = Utterance::default();
-        while reader.read(&mut utt)? {
-            let entry = Entry::of(&utt, reader.info());
-            all.add(&utt, entry, pictures);
+        loop {
+            match reader.read(&mut utt) {
+                Ok(true) => {
+                    let entry = Entry::of(&utt, reader.info());
+                    all.add(&utt, entry, pictures);
+                }
+                Ok(false) => break,
+                Err(error) => {
+                    let more = error.can_continue();
+                    tell(error)?;
+                    if !more {
+                        break;
+                    }
+                }
+            }
         }
         all.stats.finish();
         Ok(all)
@@ -69,22 +91,13 @@ impl Overview {
         self.stats.add(utt);
         self.kinds.extend(&entry.kinds);
         self.dtypes.extend(entry.dtype);
-        let frames = utt.frames() as f64;
-        let mut seconds = utt.meta.frame_shift.as_ref().map(|s| s.value() * frames);
-        if let Some(audio) = &utt.audio {
-            let rate = f64::from(audio.rate.max(1));
-            let own = audio.samples.rows() as f64 / rate;
-            let hundredths = super::whole((own * 100.0).round()) as u64;
+        if let (Some(audio), Some(seconds)) = (&utt.audio, entry.seconds) {
+            let hundredths = super::whole((seconds * 100.0).round()) as u64;
             *self.durations.entry(hundredths).or_default() += 1;
             self.rates.insert(audio.rate);
-            seconds = Some(own);
         }
         let length = entry.frames;
-        let listed = Listed {
-            place,
-            entry,
-            seconds,
-        };
+        let listed = Listed { place, entry };
         let [first, longest, shortest] = [
             insert(&mut self.first, &listed, |_, _| false),
             insert(&mut self.longest, &listed, |new, old| new > old),

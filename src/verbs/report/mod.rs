@@ -1,6 +1,7 @@
 //! `report`: a data set on one page of HTML that needs nothing else, neither network nor scripts.
 
 mod facts;
+mod survey;
 
 use std::fmt::Write;
 
@@ -8,6 +9,7 @@ use super::plot::svg::{element, escaped};
 use super::plot::{Chart, Listed, Overview, Picture, draw};
 use super::stats::Column;
 pub use facts::Origin;
+pub use survey::Survey;
 
 /// Pictures are drawn this many pixels wide, charts so many.
 const WIDE: u32 = 800;
@@ -17,7 +19,8 @@ const NARROW: u32 = 400;
 pub const PICTURE: (usize, usize) = (660, 256);
 
 /// The page. What comes from files stands in it as text only.
-pub fn page(origin: &Origin, all: &Overview) -> String {
+pub fn page(survey: &Survey) -> String {
+    let (origin, all) = (&survey.origin, &survey.all);
     let title = escaped(&origin.input);
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -26,11 +29,16 @@ pub fn page(origin: &Origin, all: &Overview) -> String {
         include_str!("style.css")
     );
     // Writing to a string can't fail, so results are dropped.
+    if survey.faults > 0 {
+        html.push_str("<div class=\"bad\"><dt>Faults</dt>");
+        let _ = writeln!(html, "<dd>{}</dd></div>", survey.faults);
+    }
     for (name, text) in facts::list(origin, all) {
         let text = escaped(&text);
         let _ = writeln!(html, "<div><dt>{name}</dt><dd>{text}</dd></div>");
     }
     html.push_str("</dl>\n");
+    damage(survey, &mut html);
     charts(all, &mut html);
     pictures(all, &mut html);
     utterances(all, &mut html);
@@ -41,6 +49,26 @@ pub fn page(origin: &Origin, all: &Overview) -> String {
         "<footer>Made by spr-convert {version}</footer>\n</body>\n</html>\n"
     );
     html
+}
+
+/// What could not be read.
+fn damage(survey: &Survey, html: &mut String) {
+    if survey.damage.is_empty() {
+        return;
+    }
+    html.push_str(
+        "<h2>Damage</h2>\n<p>This page is about what could be read. <code>spr-convert repair IN -o \
+         OUT</code> keeps it.</p>\n<ul class=\"bad\">\n",
+    );
+    for error in &survey.damage {
+        let text = escaped(&error.to_string());
+        let _ = writeln!(html, "<li>{text}</li>");
+    }
+    let more = survey.faults.saturating_sub(survey.damage.len() as u64);
+    if more > 0 {
+        let _ = writeln!(html, "<li>{more} more</li>");
+    }
+    html.push_str("</ul>\n");
 }
 
 fn charts(all: &Overview, html: &mut String) {
@@ -95,7 +123,7 @@ fn utterances(all: &Overview, html: &mut String) {
         if list.is_empty() {
             continue;
         }
-        let timed = list.iter().any(|listed| listed.seconds.is_some());
+        let timed = list.iter().any(|listed| listed.entry.seconds.is_some());
         let title = if every { "All utterances" } else { title };
         let _ = write!(
             html,
@@ -114,7 +142,7 @@ fn utterances(all: &Overview, html: &mut String) {
 fn utterance(listed: &Listed, timed: bool, html: &mut String) {
     let entry = &listed.entry;
     let dash = || "–".to_owned();
-    let seconds = || listed.seconds.map_or_else(dash, |s| format!("{s:.2}"));
+    let seconds = || entry.seconds.map_or_else(dash, |s| format!("{s:.2}"));
     let words = [
         Some(entry.frames.to_string()),
         timed.then(seconds),
