@@ -170,7 +170,10 @@ fn drawn(
 fn nothing(input: &Input) -> Error {
     Error::usage("nothing in it can be drawn")
         .file(input.text())
-        .hint("`spr-convert info` says what it holds")
+        .hint(
+            "features, vectors, labels, sound, segments, posteriors, lists of integers and sparse \
+         matrices can; `spr-convert info` says what it holds",
+        )
 }
 
 /// What is to be made, by `--to` or the output's extension.

@@ -111,6 +111,7 @@ fn pictures_in_the_documents_are_those_that_are_drawn() {
             "wave.svg",
             format!("plot {root}/fixtures/samples/wav/ann-001.wav"),
         ),
+        ("post.svg", format!("plot {} ann-001", sample("post.ark"))),
     ] {
         s.ok(&format!("{line} -o {name}"));
         let shown = std::fs::read_to_string(format!("{root}/docs/pictures/{name}")).unwrap();
@@ -274,7 +275,6 @@ fn what_cannot_be_drawn_is_said() {
         (format!("plot {ark} -o there.svg"), "there.svg"),
         (format!("plot {ark} --json"), "a picture is no JSON"),
         ("plot cut.ark -o x.png".to_owned(), "cut.ark"),
-        ("report cut.ark -o x.html".to_owned(), "cut.ark"),
         ("report missing.ark -o x.html".to_owned(), "missing.ark"),
     ] {
         let error = s.fails(&line);
@@ -285,4 +285,120 @@ fn what_cannot_be_drawn_is_said() {
     s.ok(&format!("report {ark} -o r.html"));
     let error = s.fails(&format!("report {ark} -o {ark} --overwrite"));
     assert!(error.contains("fbank.ark"), "{error}");
+}
+
+#[test]
+fn a_page_about_damaged_data() {
+    let s = Scratch::new();
+    let ark = std::fs::read(sample("fbank.ark")).unwrap();
+    // The third entry claims more than there is; the last one is cut.
+    let mut broken = ark[..ark.len() - 100].to_vec();
+    broken[82_934 + 6..82_934 + 10].copy_from_slice(&i32::MAX.to_le_bytes());
+    s.write("bad.ark", &broken);
+    s.write("bad.jsonl", "{\"key\":\"a\",\"labels\":[1,2]}\n{\"key\":\"<b>\",\"labels\":[1,}\n{\"key\":\"c\",\"labels\":[3]}\n");
+    s.write("bad.pkl", b"\x80\x02]q");
+    for (name, utterances, faults) in [("bad.ark", 10, 2), ("bad.jsonl", 2, 1)] {
+        let said = s.run(&format!("report {name} -o page.html --overwrite"));
+        assert_eq!(said.status, 2, "{name}: {}", said.err);
+        assert!(
+            said.err.contains(&format!("spr-convert: error: {name}")),
+            "{}",
+            said.err
+        );
+        let page = text(&s, "page.html");
+        well_formed(&page);
+        assert!(
+            page.contains(&format!("<dt>Utterances</dt><dd>{utterances}</dd>")),
+            "{name}"
+        );
+        assert!(
+            page.contains(&format!("<dt>Faults</dt><dd>{faults}</dd>")),
+            "{name}"
+        );
+        // The words are those of `check`.
+        let check = s.run(&format!("check {name} --json")).out;
+        let findings: Vec<serde_json::Value> = check
+            .lines()
+            .map(|l| serde_json::from_str(l).unwrap())
+            .collect();
+        let damage: Vec<_> = findings.iter().filter(|f| f["sort"] == "damage").collect();
+        assert_eq!(damage.len(), faults, "{name}: {check}");
+        for finding in damage {
+            let message = finding["message"].as_str().unwrap();
+            let message = message.replace('"', "&quot;").replace('<', "&lt;");
+            assert!(page.contains(&message), "{name}: {message}");
+        }
+        assert!(page.contains("All utterances") && page.ends_with("</html>\n"));
+    }
+    assert!(s.fails("report bad.pkl -o x.html").contains("bad.pkl"));
+    // From a pipe there is what came before.
+    let said = s.shell("spr-convert report - -o - < bad.ark > piped.html; exit $?");
+    assert_eq!(said.status, 2, "{}", said.err);
+    assert!(text(&s, "piped.html").contains("<dt>Utterances</dt><dd>2</dd>"));
+    // A whole one says nothing of it.
+    s.ok(&format!("report {} -o whole.html", sample("fbank.ark")));
+    assert!(!text(&s, "whole.html").contains("Damage</h2>"));
+}
+
+#[test]
+fn what_has_few_values_a_frame_and_curves() {
+    let s = Scratch::new();
+    s.write("post.ark", "p [ 7 0.25 9 0.75 ] [ ] [ 8 1 ]\n");
+    s.write("lists.ark", "l 3 4 ; 4 ; ;\n");
+    s.write("vec.ark", "v [ 0 0 1 1 2.5 ]\n");
+    s.write(
+        "sparse.jsonl",
+        "{\"key\":\"s\",\"kind\":\"sparse-matrix\",\"value\":{\"dtype\":\"f32\",\"dim\":9,\"rows\":[[[2,0.5]],[],[[8,-1]]]}}\n",
+    );
+    let post = s.ok("plot post.ark --width 40").out;
+    let lines: Vec<_> = post.lines().collect();
+    assert_eq!(lines[0], "p");
+    assert!(lines[1].ends_with("0.00  .:-=+*#%@ 1.00"), "{post}");
+    assert!(
+        lines[2].starts_with("       9 ######") && lines[3].ends_with("@@@@@@@@@@"),
+        "{post}"
+    );
+    assert!(lines[4].starts_with("       7 :"), "{post}");
+    assert!(
+        lines[5].starts_with("    best |9") && lines[5].contains("|8"),
+        "{post}"
+    );
+    let lists = s.ok("plot lists.ark l --oo holder=int32-vector-vector").out;
+    assert!(
+        lists.contains("       4 @@@") && !lists.contains("best"),
+        "{lists}"
+    );
+    let curve = s.ok("plot vec.ark v --width 40").out;
+    let lines: Vec<_> = curve.lines().collect();
+    assert!(
+        lines[1].starts_with("    2.50 ") && lines[1].ends_with('#'),
+        "{curve}"
+    );
+    assert!(lines[9].starts_with("    0.00 ####"), "{curve}");
+    for (file, key) in [
+        ("post.ark", "p"),
+        ("vec.ark", "v"),
+        ("sparse.jsonl", "s"),
+        ("lists.ark", "l"),
+    ] {
+        let holder = match file {
+            "lists.ark" => " --oo holder=int32-vector-vector",
+            _ => "",
+        };
+        let svg = s
+            .ok(&format!("plot {file} {key} -o - --to svg{holder}"))
+            .out;
+        well_formed(&svg);
+        assert!(svg.contains(&format!(">{key}, ")), "{file}");
+        let page = s.ok(&format!("report {file} -o -{holder}")).out;
+        assert!(
+            page.contains("<h2>Utterances</h2>") || file == "sparse.jsonl",
+            "{file}"
+        );
+    }
+    let error = s.run(&format!("plot {} ann-001", sample("text"))).err;
+    assert!(
+        error.contains("posteriors, lists of integers and sparse"),
+        "{error}"
+    );
 }

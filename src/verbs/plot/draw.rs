@@ -163,7 +163,10 @@ impl Sheet {
 
     fn heat(&mut self, heat: &Heat, axis: Axis) {
         let height = (heat.dim as f64 * 6.0).clamp(36.0, 256.0);
-        let axes = self.field(height, (axis.from, axis.to), (0.0, heat.dim as f64));
+        let first = heat.first as f64;
+        // A number stands at the middle of its row.
+        let ends = (first - 0.5, first + heat.dim as f64 - 0.5);
+        let axes = self.field(height, (axis.from, axis.to), ends);
         let area = axes.area;
         self.scene.items.push(Item::Grid {
             area,
@@ -194,12 +197,15 @@ impl Sheet {
     }
 
     fn wave(&mut self, wave: &Wave) {
-        let ends = wave.peaks.iter().map(|(least, most)| most.max(-least));
-        let peak = round_step(ends.fold(1e-4, f64::max));
-        let axes = self.field(WAVE, (wave.axis.from, wave.axis.to), (-peak, peak));
+        let (low, high) = wave.ends(round_step);
+        // A curve keeps off the edges.
+        let room = wave.span.map_or(0.0, |_| (high - low) / 20.0);
+        let ends = (low - room, high + room);
+        let axes = self.field(WAVE, (wave.axis.from, wave.axis.to), ends);
         axes.left(true, MANY, &mut self.scene);
         let width = axes.area.w / wave.peaks.len().max(1) as f64;
-        for (i, (least, most)) in wave.peaks.iter().enumerate() {
+        let drawn = wave.peaks.iter().enumerate();
+        for (i, (least, most)) in drawn.filter(|(_, (least, most))| least <= most) {
             let (top, bottom) = (axes.py(*most), axes.py(*least));
             let (x, h) = (axes.area.x + i as f64 * width, (bottom - top).max(1.0));
             self.scene.rect(x, top, width, h, Ink::Data);

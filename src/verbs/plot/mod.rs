@@ -29,6 +29,7 @@ mod picture;
 mod png;
 pub mod raster;
 mod scene;
+mod sparse;
 pub mod svg;
 pub mod terminal;
 mod ticks;

@@ -4,6 +4,7 @@ use spr_core::dispatch;
 use spr_core::model::{Audio, Element, FrameGrid, Key, Matrix, Segment, Utterance};
 
 use super::colour::NONE;
+use super::sparse::Sparse;
 use super::whole;
 use crate::verbs::stats::number;
 
@@ -45,6 +46,8 @@ pub struct Axis {
 /// Features as places on a colour scale.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heat {
+    /// The number of the first column of the features, or the least of the numbers of a posterior.
+    pub first: i64,
     /// Columns of the features.
     pub dim: usize,
     /// Cells in a row; each is the mean of the frames in it.
@@ -57,11 +60,14 @@ pub struct Heat {
     pub high: f64,
 }
 
-/// Sound as the least and the greatest sample, of full range 1, in each column of a picture.
+/// Sound as the least and the greatest sample, of full range 1, in each column of a picture; or
+/// one value a frame as a curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wave {
     /// The extremes.
     pub peaks: Vec<(f64, f64)>,
+    /// The least and the greatest value of a curve, where it is none of sound.
+    pub span: Option<(f64, f64)>,
     /// Its time.
     pub axis: Axis,
 }
@@ -107,15 +113,31 @@ impl Picture {
         };
         let (cols, rows) = (cols.max(1), rows.max(1));
         let features = utt.features.as_ref().filter(|m| !m.is_empty());
-        let waves = utt.audio.as_ref().map(|audio| waves(audio, cols));
+        let (one, many) = (
+            features.filter(|m| m.cols() == 1),
+            features.filter(|m| m.cols() > 1),
+        );
+        let sound = utt.audio.iter().flat_map(|audio| waves(audio, cols));
         let mut picture = Self {
             key: utt.key.clone(),
             frames,
             axis,
-            heat: features.map(|m| Heat::of(m, cols, rows)),
-            waves: waves.unwrap_or_default(),
+            heat: many.map(|m| Heat::of(m, cols, rows)),
+            waves: sound.chain(one.map(|m| curve(m, axis, cols))).collect(),
             tracks: Vec::new(),
         };
+        if let Some(sparse) = utt.object.as_ref().and_then(Sparse::of) {
+            picture.frames = sparse.frames as u64;
+            if !axis.seconds {
+                picture.axis.to = sparse.frames as f64;
+            }
+            picture.heat = Some(sparse.heat(cols, rows));
+            picture.tracks.extend(sparse.best(cols).map(|spans| Track {
+                name: "best".to_owned(),
+                axis: picture.axis,
+                spans,
+            }));
+        }
         if let Some(labels) = utt.labels.as_ref().filter(|m| !m.is_empty()) {
             picture.tracks.extend(label_tracks(labels, axis, cols));
         }
@@ -143,6 +165,22 @@ impl Picture {
     }
 }
 
+impl Wave {
+    /// The values at the bottom and at the top of a picture; those of sound are as far from 0 as
+    /// `round` makes of the greatest.
+    pub(super) fn ends(&self, round: impl Fn(f64) -> f64) -> (f64, f64) {
+        match self.span {
+            Some((low, high)) if low < high => (low, high),
+            Some((value, _)) => (value - 1.0, value + 1.0),
+            None => {
+                let peaks = self.peaks.iter().map(|(least, most)| most.max(-least));
+                let peak = round(peaks.fold(1e-4, f64::max));
+                (-peak, peak)
+            }
+        }
+    }
+}
+
 impl Heat {
     fn of(features: &Matrix, cols: usize, rows: usize) -> Self {
         let (cols, rows) = (cols.min(features.rows()), rows.min(features.cols()));
@@ -162,6 +200,7 @@ impl Heat {
             false => NONE,
         };
         Self {
+            first: 0,
             dim: features.cols(),
             cols,
             cells: means.iter().map(level).collect(),
@@ -177,7 +216,7 @@ impl Heat {
     clippy::cast_sign_loss,
     reason = "clamped"
 )]
-fn level(share: f64) -> u8 {
+pub(super) fn level(share: f64) -> u8 {
     match share.is_finite() {
         true => (share.clamp(0.0, 1.0) * 254.0).round() as u8,
         false => 127,
@@ -203,30 +242,17 @@ fn pool<T: Element>(values: &[T], features: &Matrix, cols: usize, sums: &mut [(f
 
 fn label_tracks(labels: &Matrix, axis: Axis, cols: usize) -> Vec<Track> {
     let (rows, all) = (labels.rows(), labels.cols());
-    let cols = cols.min(rows);
     let track = |column: usize| {
-        let mut spans: Vec<Span> = Vec::new();
-        for col in 0..cols {
-            // The label in the middle of a column stands for all in it.
-            let row = (2 * col + 1) * rows / (2 * cols);
-            let label = dispatch!(labels.dtype(), T => {
+        let label = |row: usize| {
+            dispatch!(labels.dtype(), T => {
                 labels.as_slice::<T>().and_then(|v| v.get(row * all + column)).map(|v| {
                     let mut text = Vec::new();
                     v.print(&mut text);
                     String::from_utf8_lossy(&text).into_owned()
                 })
-            });
-            let label = label.unwrap_or_default();
-            let to = (col + 1) as f64 / cols as f64;
-            match spans.last_mut().filter(|span| span.label == label) {
-                Some(span) => span.to = to,
-                None => spans.push(Span {
-                    from: col as f64 / cols as f64,
-                    to,
-                    label,
-                }),
-            }
-        }
+            })
+        };
+        let spans = spans(rows, cols, label);
         let name = match all {
             1 => "labels".to_owned(),
             _ => format!("labels {column}"),
@@ -234,6 +260,28 @@ fn label_tracks(labels: &Matrix, axis: Axis, cols: usize) -> Vec<Track> {
         Track { name, axis, spans }
     };
     (0..all.min(MAX_TRACKS)).map(track).collect()
+}
+
+/// Runs of frames with the same label, in `cols` columns at most.
+pub(super) fn spans(
+    frames: usize,
+    cols: usize,
+    label: impl Fn(usize) -> Option<String>,
+) -> Vec<Span> {
+    let cols = cols.min(frames);
+    let mut spans: Vec<Span> = Vec::new();
+    for col in 0..cols {
+        // The label in the middle of a column stands for all in it.
+        let Some(label) = label((2 * col + 1) * frames / (2 * cols)) else {
+            continue;
+        };
+        let (from, to) = (col as f64 / cols as f64, (col + 1) as f64 / cols as f64);
+        match spans.last_mut() {
+            Some(span) if span.label == label && span.to == from => span.to = to,
+            _ => spans.push(Span { from, to, label }),
+        }
+    }
+    spans
 }
 
 fn segment_track(list: &[Segment], axis: Axis, cols: usize) -> Track {
@@ -267,6 +315,7 @@ fn waves(audio: &Audio, cols: usize) -> Vec<Wave> {
         seconds: true,
     };
     let wave = |channel: usize| Wave {
+        span: None,
         peaks: dispatch!(samples.dtype(), T => {
             peaks(samples.as_slice::<T>().unwrap_or_default(), samples, channel, cols)
         }),
@@ -280,6 +329,38 @@ fn waves(audio: &Audio, cols: usize) -> Vec<Wave> {
     (0..channels.min(MAX_CHANNELS)).map(wave).collect()
 }
 
+/// One value a frame.
+fn curve(features: &Matrix, axis: Axis, cols: usize) -> Wave {
+    let cols = cols.min(features.rows());
+    let mut peaks = vec![NOTHING; cols];
+    let mut last = None;
+    let mut add = |row: usize, value: f64| {
+        let value = Some(value).filter(|v| v.is_finite());
+        if let Some((place, value)) = peaks.get_mut(row * cols / features.rows()).zip(value) {
+            // From the value before, so that the curve has no gaps.
+            for v in [value, last.unwrap_or(value)] {
+                *place = (place.0.min(v), place.1.max(v));
+            }
+        }
+        last = value;
+    };
+    dispatch!(features.dtype(), T => {
+        for (row, value) in features.as_slice::<T>().unwrap_or_default().iter().enumerate() {
+            add(row, number(*value));
+        }
+    });
+    let finite = peaks.iter().filter(|(least, most)| least <= most);
+    let span = finite.fold(NOTHING, |a, b| (a.0.min(b.0), a.1.max(b.1)));
+    Wave {
+        span: Some(if span.0 <= span.1 { span } else { (0.0, 0.0) }),
+        peaks,
+        axis,
+    }
+}
+
+/// The extremes of no values.
+const NOTHING: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
+
 fn peaks<T: Element>(
     values: &[T],
     samples: &Matrix,
@@ -287,7 +368,7 @@ fn peaks<T: Element>(
     cols: usize,
 ) -> Vec<(f64, f64)> {
     let cols = cols.min(samples.rows());
-    let mut peaks = vec![(f64::INFINITY, f64::NEG_INFINITY); cols];
+    let mut peaks = vec![NOTHING; cols];
     let dtype = samples.dtype();
     let half = match dtype.is_float() {
         true => 1.0,
@@ -329,6 +410,12 @@ mod tests {
         assert_eq!(heat.cells, [254, NONE, 0, 127]);
         let heat = Picture::of(&utt, 1, 1).heat.unwrap();
         assert_eq!((heat.low, &heat.cells[..]), (5.0, &[127][..]));
+        // One value a frame is a curve, without gaps.
+        utt.features = matrix(&[1.0, 4.0, f64::NAN, 2.0], 1);
+        let picture = Picture::of(&utt, 100, 9);
+        let wave = &picture.waves[0];
+        assert!(picture.heat.is_none() && wave.span == Some((1.0, 4.0)));
+        assert_eq!(wave.peaks, [(1.0, 1.0), (1.0, 4.0), NOTHING, (2.0, 2.0)]);
         utt.features = matrix::<f32>(&[], 0);
         assert!(Picture::of(&utt, 2, 2).is_empty());
     }

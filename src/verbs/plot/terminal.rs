@@ -105,8 +105,8 @@ fn draw_heat(heat: &Heat, look: &Look) -> Vec<String> {
     let each = if look.colour { 2 } else { 1 };
     let count = rows.len().div_ceil(each);
     let title = |i: usize| match i {
-        _ if i + 1 == count => "0".to_owned(),
-        0 => (heat.dim - 1).to_string(),
+        _ if i + 1 == count => heat.first.to_string(),
+        0 => (heat.first + heat.dim as i64 - 1).to_string(),
         _ => String::new(),
     };
     // An odd row stands alone at the top.
@@ -200,17 +200,20 @@ fn draw_track(track: &Track, look: &Look) -> String {
 }
 
 fn draw_wave(wave: &Wave, look: &Look) -> Vec<String> {
-    let peak = wave.peaks.iter().map(|(least, most)| most.max(-least));
-    let peak = peak.fold(1e-4, f64::max);
-    let step = 2.0 * peak / WAVE as f64;
+    let (low, high) = wave.ends(|peak| peak);
+    let step = (high - low) / WAVE as f64;
     let full = if look.colour { '\u{2588}' } else { '#' };
     let peaks = stretched(&wave.peaks, look);
     let draw = |i: usize| {
-        let top = peak - i as f64 * step;
+        let top = high - i as f64 * step;
         let middle = top - step / 2.0;
+        let sound = wave.span.is_none();
         let cells = peaks.iter().map(|(least, most)| {
-            let inside = *most >= middle && *least <= middle;
-            let flat = i == WAVE / 2;
+            let inside = match sound {
+                true => *most >= middle && *least <= middle,
+                false => *most >= top - step && *least <= top,
+            };
+            let flat = sound && i == WAVE / 2;
             if inside {
                 full
             } else if flat {
@@ -220,8 +223,8 @@ fn draw_wave(wave: &Wave, look: &Look) -> Vec<String> {
             }
         });
         let title = match i {
-            0 => number(peak, peak / 50.0),
-            _ if i + 1 == WAVE => number(-peak, peak / 50.0),
+            0 => number(high, (high - low) / 100.0),
+            _ if i + 1 == WAVE => number(low, (high - low) / 100.0),
             _ => String::new(),
         };
         line(&title, &cells.collect::<String>())

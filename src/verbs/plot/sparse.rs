@@ -1,0 +1,149 @@
+//! What has only a few values a frame: posteriors, lists of integers, sparse matrices.
+
+use spr_core::model::Object;
+
+use super::picture::{Heat, Span, level, spans};
+
+/// An object as a field of cells: frames from left to right, numbers upwards.
+pub(super) struct Sparse<'a> {
+    object: &'a Object,
+    /// Frames.
+    pub(super) frames: usize,
+}
+
+impl<'a> Sparse<'a> {
+    /// `None` for objects of other kinds, and those that hold nothing.
+    pub(super) fn of(object: &'a Object) -> Option<Self> {
+        let frames = match object {
+            Object::SparseMatrix(matrix) => matrix.rows.len(),
+            _ => usize::try_from(object.frames()).ok()?,
+        };
+        let sparse = Self { object, frames };
+        let mut some = false;
+        sparse.each(|_, _, _| some = true);
+        some.then_some(sparse)
+    }
+
+    /// Hands each frame, number and weight that is finite to `take`.
+    fn each(&self, mut take: impl FnMut(usize, i64, f64)) {
+        let mut take = |frame, id: i64, weight: f64| {
+            if weight.is_finite() {
+                take(frame, id, weight);
+            }
+        };
+        match self.object {
+            Object::Posterior(lists) => {
+                for (frame, list) in lists.iter().enumerate() {
+                    for (id, weight) in list {
+                        take(frame, i64::from(*id), f64::from(*weight));
+                    }
+                }
+            }
+            Object::GaussPosterior(posterior) => {
+                let mut vectors = posterior.vectors.iter();
+                for (frame, ids) in posterior.ids.iter().enumerate() {
+                    for (id, vector) in ids.iter().zip(&mut vectors) {
+                        let weight = vector.iter().copied().map(f64::from).sum();
+                        take(frame, i64::from(*id), weight);
+                    }
+                }
+            }
+            Object::IntLists(lists) => {
+                for (frame, list) in lists.iter().enumerate() {
+                    list.iter().for_each(|id| take(frame, i64::from(*id), 1.0));
+                }
+            }
+            Object::SparseMatrix(matrix) => {
+                for (frame, list) in matrix.rows.iter().enumerate() {
+                    for (column, value) in list {
+                        take(frame, i64::from(*column), *value);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Cells with the greatest weight of what lies in each, 0 where nothing does.
+    pub(super) fn heat(&self, cols: usize, rows: usize) -> Heat {
+        let (mut first, mut last) = (i64::MAX, i64::MIN);
+        self.each(|_, id, _| (first, last) = (first.min(id), last.max(id)));
+        let dim = usize::try_from(last - first).unwrap_or(0) + 1;
+        let (cols, rows) = (cols.min(self.frames), rows.min(dim));
+        let mut cells = vec![0.0f64; cols * rows];
+        self.each(|frame, id, weight| {
+            let up = usize::try_from(id - first).unwrap_or(0) * rows / dim;
+            let at = (rows - 1 - up) * cols + frame * cols / self.frames;
+            if let Some(cell) = cells.get_mut(at).filter(|cell| weight.abs() > cell.abs()) {
+                *cell = weight;
+            }
+        });
+        let low = cells.iter().copied().fold(0.0, f64::min);
+        let high = cells.iter().copied().fold(0.0, f64::max);
+        let level = |v: &f64| level((v - low) / (high - low));
+        Heat {
+            first,
+            dim,
+            cols,
+            cells: cells.iter().map(level).collect(),
+            low,
+            high,
+        }
+    }
+
+    /// The number with the greatest weight of each frame, where there are weights.
+    pub(super) fn best(&self, cols: usize) -> Option<Vec<Span>> {
+        if !matches!(
+            self.object,
+            Object::Posterior(_) | Object::GaussPosterior(_)
+        ) {
+            return None;
+        }
+        let mut best: Vec<Option<(f64, i64)>> = vec![None; self.frames];
+        self.each(|frame, id, weight| {
+            if let Some(slot) = best.get_mut(frame)
+                && slot.is_none_or(|(most, _)| weight > most)
+            {
+                *slot = Some((weight, id));
+            }
+        });
+        let name = |frame: usize| best.get(frame).copied().flatten();
+        Some(spans(self.frames, cols, |frame| {
+            name(frame).map(|(_, id)| id.to_string())
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spr_core::model::Lists;
+
+    #[test]
+    fn the_greatest_weight_of_a_cell_is_seen() {
+        let lists: [&[(i32, f32)]; 4] = [
+            &[(7, 1.0)],
+            &[(7, 0.25), (9, 0.75)],
+            &[],
+            &[(8, f32::NAN), (9, 0.5)],
+        ];
+        let object = Object::Posterior(lists.into_iter().collect());
+        let sparse = Sparse::of(&object).unwrap();
+        let heat = sparse.heat(100, 100);
+        assert_eq!((heat.first, heat.dim, heat.cols), (7, 3, 4));
+        assert_eq!(heat.cells, [0, 191, 0, 127, 0, 0, 0, 0, 254, 64, 0, 0]);
+        assert_eq!(sparse.heat(2, 1).cells, [254, 127]);
+        let best = sparse.best(100).unwrap();
+        let best: Vec<_> = best.iter().map(|span| (span.from, &*span.label)).collect();
+        assert_eq!(best, [(0.0, "7"), (0.25, "9"), (0.75, "9")]);
+        // The ends of what a number may be.
+        let ends: Lists<i32> = [[i32::MIN, i32::MAX]].into_iter().collect();
+        let object = Object::IntLists(ends);
+        let sparse = Sparse::of(&object).unwrap();
+        assert_eq!(sparse.heat(9, 5).cells, [254, 0, 0, 0, 254]);
+        assert!(sparse.best(9).is_none());
+        let nothing: [&[i32]; 2] = [&[], &[]];
+        assert!(Sparse::of(&Object::IntLists(nothing.into_iter().collect())).is_none());
+        assert!(Sparse::of(&Object::Bool(true)).is_none());
+    }
+}
