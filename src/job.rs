@@ -118,9 +118,12 @@ pub struct Progress {
     pub utterances: u64,
     /// Their frames.
     pub frames: u64,
-    /// The place in the input and its length, where the input is one file that is read from front
-    /// to back and is not compressed.
+    /// Bytes read of the inputs, as they are stored, and in all, where the inputs are files that
+    /// are read from front to back.
     pub bytes: Option<(u64, u64)>,
+    /// Entries read of the inputs and in all, where script files, folders or headers say how many
+    /// there are.
+    pub entries: Option<(u64, u64)>,
 }
 
 /// Follows a conversion.
@@ -183,7 +186,7 @@ impl Job {
         let partitions = cut.then(Partitions::default);
         let mut route = self.split.as_ref().map(|split| (split.route)());
         let mut parts = BTreeSet::new();
-        let meter = self.meter();
+        let meter = Meter::new(&self.inputs);
         let (mut reader, from) = self.open_inputs(partitions.as_ref(), &meter, registry, env)?;
         let keys = reader.info().keys;
         let open = |target, dtype| Branch::open(target, self, dtype, keys, registry, env);
@@ -225,6 +228,7 @@ impl Job {
                         utterances: done,
                         frames,
                         bytes: meter.bytes(),
+                        entries: meter.entries(),
                     });
                 }
                 Err(error) if self.may_skip(&error, done) || (dropped && error.can_continue()) => {
@@ -306,15 +310,6 @@ impl Job {
         places::check(&inputs, &outputs)
     }
 
-    /// What tells how far the input is read.
-    fn meter(&self) -> Meter {
-        let mut meter = Meter::default();
-        if let [only] = self.inputs.as_slice() {
-            meter.length = only.length();
-        }
-        meter
-    }
-
     /// All inputs as one reader with the labels joined, which reads ahead, and the format of the
     /// first.
     fn open_inputs(
@@ -345,7 +340,7 @@ impl Job {
                 input.join(labels.clone(), self.utt2spk.clone())?;
             }
         }
-        let data = Input::open_all(&inputs, registry, env)?;
+        let data = Input::open_all(&inputs, registry, &meter.watch(env))?;
         let from = data.format.info().name;
         let mut reader = meter.attach(data.reader);
         for stage in &self.stages {

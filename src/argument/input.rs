@@ -4,6 +4,8 @@ mod open;
 
 pub use open::Opened;
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use spr_core::bytes::{Env, Locator};
@@ -38,6 +40,15 @@ pub struct Input {
     damaged: bool,
     /// Counts the partitions, where the data are to be cut into them.
     partitions: Option<Partitions>,
+}
+
+/// How much there is to read of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Bytes of a file that is read from front to back, as they are stored.
+    Bytes(u64),
+    /// Entries of a script file.
+    Entries(u64),
 }
 
 #[derive(Clone)]
@@ -252,14 +263,16 @@ impl Input {
         }
     }
 
-    /// The length of the file, if it is one that is read from front to back, as script files are
-    /// not.
-    pub fn length(&self) -> Option<u64> {
+    /// How much there is to read, where that is known without reading the data.
+    pub fn extent(&self) -> Option<Extent> {
         let path = self.file()?;
         let is_script = path.extension().is_some_and(|e| e == "scp")
             || (self.pairs.iter()).any(|(key, value)| key == "table" && value == "scp");
         let meta = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        (!is_script).then_some(meta.len())
+        match is_script {
+            true => lines(path).ok().map(Extent::Entries),
+            false => Some(Extent::Bytes(meta.len())),
+        }
     }
 
     /// Sets an option that counts only if the data turn out to be of `format`.
@@ -373,4 +386,20 @@ fn stored(path: &str) -> String {
     let coded = ["", ".gz", ".bz2"].map(|coder| format!("{path}{coder}"));
     let found = coded.iter().find(|path| Path::new(path).exists());
     found.cloned().unwrap_or_else(|| path.to_owned())
+}
+
+/// Lines of a file, the last one with or without an end.
+fn lines(path: &Path) -> std::io::Result<u64> {
+    let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
+    let (mut lines, mut last) = (0, b'\n');
+    loop {
+        let bytes = file.fill_buf()?;
+        let Some(end) = bytes.last() else {
+            return Ok(lines + u64::from(last != b'\n'));
+        };
+        last = *end;
+        lines += bytes.iter().filter(|b| **b == b'\n').count() as u64;
+        let n = bytes.len();
+        file.consume(n);
+    }
 }

@@ -8,7 +8,7 @@ mod input;
 mod numbered;
 mod output;
 
-pub use input::{Input, Opened};
+pub use input::{Extent, Input, Opened};
 pub use numbered::PartName;
 pub use output::Target;
 

@@ -54,6 +54,7 @@ impl Progress {
     /// Clears the line, or tells the end if `done`.
     pub(super) fn end(&mut self, done: bool) {
         self.so_far.bytes = self.so_far.bytes.map(|(_, of)| (of, of));
+        self.so_far.entries = self.so_far.entries.map(|(_, of)| (of, of));
         match &self.show {
             Show::Bar(bar) => bar.finish_and_clear(),
             Show::Json if done => self.json(true),
@@ -66,12 +67,15 @@ impl Progress {
             utterances,
             frames,
             bytes,
+            entries,
         } = self.so_far;
         let line = json!({
             "utterances": utterances,
             "frames": frames,
             "bytes": bytes.map(|(at, _)| at),
             "bytes_total": bytes.map(|(_, of)| of),
+            "entries": entries.map(|(at, _)| at),
+            "entries_total": entries.map(|(_, of)| of),
             "seconds": self.started.elapsed().as_secs_f64(),
             "done": done,
         });
@@ -100,7 +104,9 @@ fn describe(so_far: Done, elapsed: Duration) -> String {
         report::count(so_far.frames, "frame"),
         so_far.frames as f64 / seconds / 1e6
     );
-    if let Some((at, of)) = so_far.bytes {
+    // A file that is read at once says nothing of what is left to do.
+    let bytes = so_far.bytes.filter(|(at, of)| at < of);
+    if let Some((at, of)) = bytes.or(so_far.entries).filter(|(at, _)| *at > 0) {
         let share = at as f64 / of as f64;
         let left = seconds * (1.0 / share - 1.0);
         text.push_str(&format!(", {:.0} %, {} left", share * 100.0, time(left)));
@@ -158,12 +164,23 @@ mod tests {
             utterances: 1,
             frames: 2_000_000,
             bytes: Some((25, 100)),
+            entries: None,
         };
         let text = describe(so_far, Duration::from_secs(4));
         assert_eq!(
             text,
             "1 utterance, 2000000 frames, 0.5 M frames/s, 25 %, 12 s left"
         );
+        let all = Done {
+            bytes: Some((100, 100)),
+            ..so_far
+        };
+        let folder = Done {
+            entries: Some((3, 4)),
+            ..all
+        };
+        assert!(describe(folder, Duration::from_secs(3)).ends_with(", 75 %, 1 s left"));
+        assert!(describe(all, Duration::from_secs(3)).ends_with("frames/s"));
         let so_far = Done {
             bytes: None,
             ..so_far

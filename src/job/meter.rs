@@ -1,44 +1,103 @@
-//! How far into its file a job has read.
+//! How far into its inputs a job has read.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use spr_core::Result;
+use spr_core::bytes::Env;
 use spr_core::format::Reader;
 use spr_core::model::{DatasetInfo, Utterance};
 
-/// A reader that leaves a note where the last utterance started, for whoever does not see it
-/// because something reads ahead in between.
-pub(super) struct Metered {
-    reader: Box<dyn Reader>,
-    at: Arc<AtomicU64>,
-}
+use crate::argument::{Extent, Input};
 
-/// The place that a [`Metered`] reader is at.
+/// What is counted while inputs are read, for whoever does not see it because something reads ahead
+/// in between.
 #[derive(Clone, Default)]
 pub(super) struct Meter {
-    at: Arc<AtomicU64>,
-    /// The length of the file, if there is one and it is read from front to back.
-    pub(super) length: Option<u64>,
+    counts: Arc<Counts>,
+    /// Files that are read from front to back.
+    files: Vec<PathBuf>,
+    /// Their length as they are stored.
+    length: Option<u64>,
+    /// Entries in all, where script files say it.
+    entries: Option<u64>,
+    /// Whether there is one input, whose reader tells places and totals.
+    alone: bool,
+}
+
+#[derive(Default)]
+struct Counts {
+    /// Bytes read of the files.
+    stored: Arc<AtomicU64>,
+    /// The place of the last entry in the only file.
+    at: AtomicU64,
+    /// Entries read.
+    read: AtomicU64,
+    /// Entries in all, where the reader knows it.
+    total: AtomicU64,
 }
 
 impl Meter {
-    pub(super) fn attach(&self, reader: Box<dyn Reader>) -> Box<dyn Reader> {
-        match self.length {
-            Some(_) => Box::new(Metered {
-                reader,
-                at: Arc::clone(&self.at),
-            }),
-            None => reader,
+    pub(super) fn new(inputs: &[Input]) -> Self {
+        let extents: Vec<_> = inputs.iter().map(Input::extent).collect();
+        let bytes = extents.iter().map(|extent| match extent {
+            Some(Extent::Bytes(n)) => Some(*n),
+            _ => None,
+        });
+        let entries = extents.iter().map(|extent| match extent {
+            Some(Extent::Entries(n)) => Some(*n),
+            _ => None,
+        });
+        let files = inputs.iter().filter_map(Input::file);
+        Self {
+            counts: Arc::default(),
+            files: files.map(PathBuf::from).collect(),
+            length: bytes.sum(),
+            entries: entries.sum(),
+            alone: inputs.len() == 1,
         }
     }
 
-    /// Bytes read and bytes in all, where both are known.
-    pub(super) fn bytes(&self) -> Option<(u64, u64)> {
-        let at = self.at.load(Ordering::Relaxed);
-        let length = self.length?;
-        (at > 0 && at <= length).then_some((at, length))
+    /// Surroundings in which the inputs are to be opened.
+    pub(super) fn watch(&self, env: &Env) -> Env {
+        match self.length {
+            Some(_) => env.counting(self.files.clone(), self.counts.stored.clone()),
+            None => env.clone(),
+        }
     }
+
+    pub(super) fn attach(&self, reader: Box<dyn Reader>) -> Box<dyn Reader> {
+        Box::new(Metered {
+            reader,
+            counts: self.counts.clone(),
+            alone: self.alone,
+        })
+    }
+
+    /// Bytes read and bytes in all, where these are known.
+    pub(super) fn bytes(&self) -> Option<(u64, u64)> {
+        let length = self.length?;
+        let at = match self.counts.at.load(Ordering::Relaxed) {
+            0 => self.counts.stored.load(Ordering::Relaxed),
+            at => at,
+        };
+        Some((at.min(length), length))
+    }
+
+    /// Entries read and entries in all, where these are known.
+    pub(super) fn entries(&self) -> Option<(u64, u64)> {
+        let told = self.counts.total.load(Ordering::Relaxed);
+        let total = self.entries.or(Some(told).filter(|n| *n > 0))?;
+        Some((self.counts.read.load(Ordering::Relaxed).min(total), total))
+    }
+}
+
+/// A reader that keeps count.
+struct Metered {
+    reader: Box<dyn Reader>,
+    counts: Arc<Counts>,
+    alone: bool,
 }
 
 impl Reader for Metered {
@@ -47,10 +106,16 @@ impl Reader for Metered {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        let more = self.reader.read(utt)?;
-        if let Some(at) = self.reader.info().offset {
-            self.at.store(at, Ordering::Relaxed);
+        let more = self.reader.read(utt);
+        let info = self.reader.info();
+        self.counts.read.fetch_add(1, Ordering::Relaxed);
+        if self.alone {
+            let (at, total) = (info.offset, info.utterances);
+            self.counts.at.store(at.unwrap_or(0), Ordering::Relaxed);
+            self.counts
+                .total
+                .store(total.unwrap_or(0), Ordering::Relaxed);
         }
-        Ok(more)
+        more
     }
 }

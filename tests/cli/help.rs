@@ -85,3 +85,60 @@ fn progress_for_programs() {
     );
     assert_eq!(last["done"], true);
 }
+
+#[test]
+fn what_is_left_is_known_of_lists_folders_and_packed_files() {
+    let s = Scratch::new();
+    s.ok(&format!("{} a.jsonl.gz", sample("fbank.ark")));
+    s.ok(&format!("{} spr:folder/", sample("fbank.ark")));
+    s.ok(&format!("{} b.pfile", sample("fbank.ark")));
+    let length = |name: &str| std::fs::metadata(s.path(name)).unwrap().len();
+    let (packed, pfile) = (length("a.jsonl.gz"), length("b.pfile"));
+    let scp = sample("fbank.scp");
+    let null = serde_json::Value::Null;
+    for (input, bytes, entries) in [
+        (&*scp, null.clone(), 12.into()),
+        ("folder/", null.clone(), 12.into()),
+        ("a.jsonl.gz", packed.into(), null.clone()),
+        ("b.pfile", pfile.into(), 12.into()),
+        (&format!("{scp} {scp}"), null.clone(), 24.into()),
+        ("a.jsonl.gz b.pfile", (packed + pfile).into(), null.clone()),
+    ] {
+        let said = s.ok(&format!(
+            "convert {input} -o x.jsonl --overwrite --progress json -q"
+        ));
+        let last = said.err.lines().last().unwrap_or_default();
+        let last: serde_json::Value = serde_json::from_str(last).unwrap();
+        for key in ["bytes", "bytes_total"] {
+            assert_eq!(last[key], bytes, "{input}: {last}");
+        }
+        for key in ["entries", "entries_total"] {
+            assert_eq!(last[key], entries, "{input}: {last}");
+        }
+    }
+    // In the middle it is less than all, and more than nothing.
+    let line: String = (0..60_000)
+        .map(|i| format!("{i} [ {i} 1 2 3 4 5 6 7 8 9 ]\n"))
+        .collect();
+    s.write("long.txt", line);
+    s.ok("ark:long.txt long.ark.gz");
+    s.ok("ark:long.txt ark,scp:long.ark,long.scp");
+    for (input, at, of) in [
+        ("long.ark.gz", "bytes", "bytes_total"),
+        ("long.scp", "entries", "entries_total"),
+    ] {
+        let said = s.ok(&format!("{input} ark,t:- --progress json -q")).err;
+        let lines = said
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let places: Vec<_> = lines
+            .map(|l| (l[at].as_u64().unwrap(), l[of].as_u64().unwrap()))
+            .collect();
+        assert!(places.is_sorted(), "{input}: {places:?}");
+        let between = places.iter().filter(|(at, of)| *at > 0 && at < of);
+        assert!(
+            places.len() < 3 || between.count() > 0,
+            "{input}: {places:?}"
+        );
+    }
+}

@@ -1,9 +1,10 @@
 //! What a reader may reach and whom it tells.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use super::inputs::Inputs;
 use super::{Output, Source};
@@ -67,6 +68,8 @@ pub struct Env {
     pub(super) inputs: Inputs,
     /// Where files are that have no final name yet, by their final paths.
     staged: Arc<BTreeMap<PathBuf, PathBuf>>,
+    /// Files of which it is counted how much is read.
+    counted: Option<(Arc<BTreeSet<PathBuf>>, Arc<AtomicU64>)>,
 }
 
 impl Default for Env {
@@ -92,6 +95,7 @@ impl Env {
             listener: Arc::new(listener),
             inputs: Inputs::default(),
             staged: Arc::default(),
+            counted: None,
         }
     }
 
@@ -126,7 +130,10 @@ impl Env {
             return Ok(Source::open(staged)?.called(path));
         }
         self.inputs.add(path);
-        Source::open(path)
+        match &self.counted {
+            Some((paths, read)) if paths.contains(path) => Source::counting(path, read.clone()),
+            _ => Source::open(path),
+        }
     }
 
     fn open_file_at(&self, path: &Path, offset: u64) -> Result<Source> {
@@ -158,6 +165,16 @@ impl Env {
         Self {
             staged: Arc::new(staged.collect()),
             inputs: Inputs::default(),
+            ..self.clone()
+        }
+    }
+
+    /// Surroundings that count the bytes read of these files, as they are stored.
+    #[must_use]
+    pub fn counting(&self, paths: impl IntoIterator<Item = PathBuf>, read: Arc<AtomicU64>) -> Self {
+        let paths = Arc::new(paths.into_iter().collect());
+        Self {
+            counted: Some((paths, read)),
             ..self.clone()
         }
     }

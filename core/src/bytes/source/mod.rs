@@ -2,16 +2,19 @@
 
 mod cursor;
 mod expansion;
+mod watched;
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-
-use expansion::{Counted, Packed};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use super::Codec;
 use super::command::Command;
 use crate::{Error, ErrorKind, Result};
+use expansion::{Counted, Packed};
+use watched::Watched;
 
 const BUFFER: usize = 128 << 10;
 /// Read after a jump; then ever more, up to a buffer.
@@ -54,7 +57,7 @@ pub struct Source {
 }
 
 enum Body {
-    File(File),
+    File(Watched),
     Stream(Box<dyn Read + Send>),
 }
 
@@ -79,7 +82,15 @@ impl Source {
     /// # Errors
     /// The system refuses, or it is a folder.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::from_file(path, 0)?.undo_layers()
+        Self::from_file(path, 0, None)?.undo_layers()
+    }
+
+    /// Opens a file and counts in `read` the bytes, as they are stored, that are read of it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn counting(path: &Path, read: Arc<AtomicU64>) -> Result<Self> {
+        Self::from_file(path, 0, Some(read))?.undo_layers()
     }
 
     /// Opens a file at a byte.
@@ -87,7 +98,7 @@ impl Source {
     /// # Errors
     /// As [`open`](Self::open); a place inside a compressed file can't be reached.
     pub fn open_at(path: &Path, offset: u64) -> Result<Self> {
-        let mut source = Self::from_file(path, 0)?;
+        let mut source = Self::from_file(path, 0, None)?;
         if offset == 0 {
             return source.undo_layers();
         }
@@ -102,7 +113,7 @@ impl Source {
         Ok(source)
     }
 
-    fn from_file(path: &Path, offset: u64) -> Result<Self> {
+    fn from_file(path: &Path, offset: u64, read: Option<Arc<AtomicU64>>) -> Result<Self> {
         let name = path.display().to_string();
         let open = || {
             let file = File::open(path)?;
@@ -114,7 +125,7 @@ impl Source {
         };
         let (file, meta) = open().map_err(|e| Error::io("cannot open", e).file(&name))?;
         let mut source = if meta.is_file() {
-            Self::new(name, Body::File(file))
+            Self::new(name, Body::File(Watched { file, read }))
         } else {
             Self::new(name, Body::Stream(Box::new(file)))
         };
@@ -358,7 +369,7 @@ impl Source {
             path,
             layers,
             packed: self.packed,
-            ..Self::new(name, Body::File(file))
+            ..Self::new(name, Body::File(Watched { file, read: None }))
         };
         Ok((copy, failure))
     }
