@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use clap_complete::Shell;
 
+use super::completions::{self, CompletionsArgs};
 use super::diff::{self, DiffArgs};
 use super::formats;
 use super::index::{self, IndexArgs};
@@ -35,13 +35,6 @@ Examples:
   spr-convert train.pfile ark,scp:f.ark,f.scp --labels-out ark,t:ali.txt
   spr-convert info train.pfile                         what is in there
   spr-convert formats pfile                            what PFile can hold, its options";
-
-const COMPLETIONS: &str = "\
-Examples:
-  spr-convert completions bash > ~/.local/share/bash-completion/completions/spr-convert
-  spr-convert completions zsh > ~/.zfunc/_spr-convert      with ~/.zfunc in fpath
-  spr-convert completions fish > ~/.config/fish/completions/spr-convert.fish
-  spr-convert completions powershell >> $PROFILE";
 
 /// Converts speech data between any two formats.
 ///
@@ -123,11 +116,8 @@ pub(super) enum Verb {
     #[command(after_help = man::EXAMPLES)]
     Man(ManArgs),
     /// Print completions for a shell
-    #[command(after_help = COMPLETIONS)]
-    Completions {
-        /// The shell
-        shell: Shell,
-    },
+    #[command(after_help = completions::EXAMPLES)]
+    Completions(CompletionsArgs),
 }
 
 /// What reading takes, whatever is done with it.

@@ -3,6 +3,7 @@
 
 mod args;
 mod check;
+mod completions;
 mod convert;
 mod diff;
 mod formats;
@@ -33,7 +34,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 use spr_core::{Error, Result};
 
 use crate::kaldi;
@@ -94,11 +95,7 @@ fn run(cli: Cli) -> Result<u8> {
         Some(Verb::Formats(args)) => formats::run(&args),
         Some(Verb::KaldiLinks(args)) => links::run(&args),
         Some(Verb::Man(args)) => man::run(&args),
-        Some(Verb::Completions { shell }) => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
-            print(&script)
-        }
+        Some(Verb::Completions(args)) => completions::run(&args),
     }
 }
 

@@ -10,6 +10,8 @@
 mod arguments;
 mod audio;
 mod check;
+#[cfg(unix)]
+mod completions;
 mod convert;
 mod damage;
 mod escapes;
