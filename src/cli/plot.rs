@@ -161,9 +161,13 @@ fn drawn(
     {
         return Ok(Drawn::Utterances(vec![only.clone()]));
     }
-    match draw::overview(&all, &charts, 800).items.is_empty() {
-        true => Err(nothing(input)),
-        false => Ok(Drawn::All(Box::new(all), charts)),
+    if !draw::overview(&all, &charts, 800).items.is_empty() {
+        return Ok(Drawn::All(Box::new(all), charts));
+    }
+    // There are no frames to be counted, but what the first one holds can be seen.
+    match all.pictures.into_iter().next().flatten() {
+        Some(first) if !first.is_empty() => Ok(Drawn::Utterances(vec![first])),
+        _ => Err(nothing(input)),
     }
 }
 

@@ -103,8 +103,8 @@ impl Overview {
             insert(&mut self.longest, &listed, |new, old| new > old),
             insert(&mut self.shortest, &listed, |new, old| new < old),
         ];
-        if let Some((cols, rows)) = pictures.filter(|_| length > 0) {
-            let wanted = [first, longest, shortest];
+        if let Some((cols, rows)) = pictures {
+            let wanted = [first, longest && length > 0, shortest && length > 0];
             for (slot, wanted) in self.pictures.iter_mut().zip(wanted) {
                 if wanted {
                     *slot = Some(Picture::of(utt, cols, rows));
