@@ -229,7 +229,8 @@ impl Adapter {
             return Ok(());
         };
         let Some(caps) = self.caps.features else {
-            return Err(Error::unfit("has features, which the format can't hold"));
+            return Err(Error::unfit("has features, which the format can't hold")
+                .hint("`spr-convert formats` says what holds features"));
         };
         let kept = match features.rank() {
             Rank::Matrix => true,

@@ -5,7 +5,7 @@ use serde_json::json;
 use spr_core::Result;
 
 use super::args::ReadArgs;
-use super::{DONE, FAILED, NO, plan, print_json, print_lines, report};
+use super::{DONE, FAILED, NO, convert, plan, print_json, print_lines, report};
 use crate::builtin;
 use crate::check::{Finding, Options, Summary, check};
 
@@ -73,7 +73,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
                 }
             }
             Err(error) => {
-                report::error(&error);
+                report::error(&convert::misspelt_file(error));
                 status = FAILED;
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use spr_core::{Error, Result};
 
 use super::args::InfoArgs;
-use super::{DONE, FAILED, plan, print_json, print_lines, report};
+use super::{DONE, FAILED, convert, plan, print_json, print_lines, report};
 use crate::builtin;
 use crate::inspect::{Facts, inspect};
 
@@ -45,7 +45,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8> {
             if error.is_broken_pipe() {
                 return Err(error);
             }
-            report::error(&error);
+            report::error(&convert::misspelt_file(error));
             status = FAILED;
         }
     }

@@ -148,7 +148,8 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
         (Some(output), Some(_)) => (args.paths.as_slice(), output),
         (None, Some((output, sources))) if !sources.is_empty() => (sources, output),
         _ => {
-            return Err(Error::usage("nothing says where to write").hint("spr-convert IN OUT"));
+            return Err(Error::usage("nothing says where to write")
+                .hint("name the output behind the input, or with -o OUT"));
         }
     };
     let to = format(args.to.as_ref(), registry)?;

@@ -75,7 +75,11 @@ pub(super) fn run(args: &SelectArgs) -> Result<u8> {
 }
 
 fn rules(args: &SelectArgs) -> Result<Rules> {
-    let list = |path: &PathBuf| KeyFilter::list(Source::open(path)?, &Limits::default());
+    let list = |path: &PathBuf| match Source::open(path) {
+        Ok(source) => KeyFilter::list(source, &Limits::default()),
+        Err(error) if path.exists() => Err(error),
+        Err(error) => Err(error.hint("a file of keys is due; --glob takes a key itself")),
+    };
     let keys = match args.keys.as_ref().map(|path| Ok((path, list(path)?))) {
         Some(Ok((path, KeyFilter::List(keys)))) => Some((path.display().to_string(), keys)),
         Some(Err(error)) => return Err(error),

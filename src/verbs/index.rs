@@ -34,7 +34,9 @@ pub fn index(
     let Some(path) = input.file() else {
         return Err(Error::usage("an index is made of one file").file(input.text()));
     };
-    let opened = input.open(registry, env)?;
+    let mut env = env.clone();
+    env.values = false;
+    let opened = input.open(registry, &env)?;
     let (mut reader, name) = (opened.reader, opened.format.info().name);
     let shown = path.display().to_string();
     let (beside, script) = match (name, reader.info().keys) {

@@ -48,8 +48,9 @@ impl FromStr for Window {
             let (first, last) = text.split_once(':').unwrap_or((text, text));
             match (first.parse(), last.parse()) {
                 (Ok(first), Ok(last)) if first <= last => Ok(Some((first, last))),
-                _ => Err(Error::usage(format!("'{text}' is no range"))
-                    .hint("such as 0:9,0:3: rows, then columns, from 0, the last one included")),
+                _ => Err(Error::usage(format!(
+                    "'{text}' is no range, as 0:9,0:3 is: rows, then columns, from 0"
+                ))),
             }
         };
         Ok(Self {

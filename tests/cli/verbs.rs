@@ -494,6 +494,15 @@ fn misspelt_words_are_recognised() {
     for (line, hint) in [
         ("sotr a b", "did you mean the verb 'sort'?"),
         ("selct a.ark b.ark", "did you mean the verb 'select'?"),
+        ("ali.akr", "did you mean ali.ark?"),
+        ("check ali.akr", "did you mean ali.ark?"),
+        ("stats ali.akr", "did you mean ali.ark?"),
+        (
+            "select ali.ark b.ark --keys ann-001",
+            "--glob takes a key itself",
+        ),
+        ("sort ali.ark", "or with -o OUT"),
+        ("show ali.ark --range 0-9", "as 0:9,0:3 is"),
         ("pflie:a b.ark", "did you mean the format 'pfile:'?"),
         ("ls a --from kladi", "did you mean 'kaldi'?"),
         ("ls a --form kaldi", "'--from'"),
