@@ -72,7 +72,7 @@ fn describe(stats: &Stats, out: &mut Out) -> Result<()> {
         "holds",
         format!("{utterances}, {}", report::count(stats.frames, "frame")),
     )?;
-    if let Some(lengths) = &stats.lengths {
+    if let Some(lengths) = stats.lengths.filter(|lengths| lengths.max > 0) {
         let (min, mean, median, max) = (lengths.min, lengths.mean, lengths.median, lengths.max);
         let text = format!("{min} to {max} frames, mean {mean:.1}, median {median}");
         line("lengths", text)?;

@@ -368,6 +368,13 @@ fn what_has_few_values_a_frame_and_curves() {
         lists.contains("       4 @@@") && !lists.contains("best"),
         "{lists}"
     );
+    s.write("vad.ark", "v [ 0 0 1 1 0 ]\n");
+    let curve = s.ok("plot vad.ark v --width 40").out;
+    let last = curve.lines().nth(9).unwrap();
+    assert!(
+        last.starts_with("    0.00 ####") && last.ends_with('#'),
+        "{curve}"
+    );
     let curve = s.ok("plot vec.ark v --width 40").out;
     let lines: Vec<_> = curve.lines().collect();
     assert!(

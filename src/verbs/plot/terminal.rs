@@ -208,10 +208,12 @@ fn draw_wave(wave: &Wave, look: &Look) -> Vec<String> {
         let top = high - i as f64 * step;
         let middle = top - step / 2.0;
         let sound = wave.span.is_none();
+        // Rounding must not keep the least value out of the last line.
+        let bottom = if i + 1 == WAVE { low } else { top - step };
         let cells = peaks.iter().map(|(least, most)| {
             let inside = match sound {
                 true => *most >= middle && *least <= middle,
-                false => *most >= top - step && *least <= top,
+                false => *most >= bottom && *least <= top,
             };
             let flat = sound && i == WAVE / 2;
             if inside {
