@@ -90,7 +90,9 @@ impl<'a> Branch<'a> {
         };
         if !self.job.dry_run {
             let parents = self.target.parents(name);
-            parents.iter().try_for_each(|p| self.parents.make(p))?;
+            parents
+                .iter()
+                .try_for_each(|p| self.parents.make(p, self.env.durable))?;
         }
         let target = numbered.as_ref().unwrap_or(self.target);
         let env = &self.env;

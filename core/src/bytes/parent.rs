@@ -41,17 +41,21 @@ fn word(path: &Path) -> String {
 pub struct Parents(Vec<PathBuf>);
 
 impl Parents {
-    /// Makes a folder if there is none; the one that it stands in must be there.
+    /// Makes a folder if there is none; the one that it stands in must be there. If `durable`, its
+    /// name is on the disk then.
     ///
     /// # Errors
     /// The system refuses.
-    pub fn make(&mut self, folder: &Path) -> Result<()> {
+    pub fn make(&mut self, folder: &Path, durable: bool) -> Result<()> {
         let mut live = live();
         match fs::create_dir(folder) {
             Ok(()) => {
                 let path = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
                 live.insert(path.clone());
                 self.0.push(path);
+                if !durable {
+                    return Ok(());
+                }
                 // The name itself must last as long as what will be renamed into it.
                 let above = folder.parent().filter(|p| !p.as_os_str().is_empty());
                 sync_folder(above.unwrap_or(Path::new("."))).map_err(|e| {
@@ -112,7 +116,9 @@ mod tests {
         let at = |name: &str| root.path().join(name);
         let make = |names: &[&str]| {
             let mut made = Parents::default();
-            names.iter().for_each(|name| made.make(&at(name)).unwrap());
+            names
+                .iter()
+                .for_each(|name| made.make(&at(name), true).unwrap());
             made
         };
         drop(make(&["a", "a/b"]));
@@ -124,6 +130,6 @@ mod tests {
         make(&["a", "c"]).keep();
         drop(make(&["a", "c"]));
         assert!(at("c").exists());
-        assert!(Parents::default().make(&at("d/e")).is_err());
+        assert!(Parents::default().make(&at("d/e"), true).is_err());
     }
 }
