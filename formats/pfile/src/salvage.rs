@@ -14,6 +14,12 @@ use crate::rows::start;
 const WORD: usize = size_of::<u32>();
 /// Entries of a table that are looked at.
 const ENTRIES: usize = 64;
+/// Rows that are asked for their order.
+const ROWS: u64 = 256;
+/// Bytes that are searched at once.
+const WINDOW: usize = 64 << 10;
+/// Sentences of one frame, one after the other, that are believed.
+const SHORT: u32 = 128;
 
 pub(crate) struct SalvageReader {
     source: Source,
@@ -74,23 +80,46 @@ impl SalvageReader {
         Ok(reader)
     }
 
-    /// The order in which a second sentence is found first, or else that which the second row shows.
+    /// The order in which most of the first rows are numbered one after the other, or else that in
+    /// which a second sentence is found first, or the second row is numbered.
     fn find_order(&mut self) -> Result<ByteOrder> {
-        let row = self.header.columns * WORD;
-        let shown = matches!(
-            self.source.peek(row + 2 * WORD)?.get(row..),
-            Some([0, 0, 0, 0, 1, 0, 0, 0] | [1, 0, 0, 0, 0, 0, 0, 0])
-        );
-        let mut places = [ByteOrder::Big, ByteOrder::Little].map(|order| (u64::MAX, order));
-        for (place, order) in &mut places {
+        let mut places = [ByteOrder::Big, ByteOrder::Little].map(|order| (u64::MAX, 0, order));
+        for (place, numbered, order) in &mut places {
             self.order = *order;
+            let (pairs, all) = self.numbered()?;
+            if pairs > all / 2 {
+                return Ok(*order);
+            }
+            *numbered = pairs;
             *place = self.find(self.at)?.0;
         }
-        let [(big, _), (little, _)] = places;
-        Ok(match little < big || (little == big && shown) {
-            true => ByteOrder::Little,
-            false => ByteOrder::Big,
-        })
+        let [(big, in_big, _), (little, in_little, _)] = places;
+        Ok(
+            match little < big || (little == big && in_little > in_big) {
+                true => ByteOrder::Little,
+                false => ByteOrder::Big,
+            },
+        )
+    }
+
+    /// How many pairs of rows, of those that stand first, are numbered one after the other.
+    fn numbered(&mut self) -> Result<(u64, u64)> {
+        let row = (self.header.columns * WORD) as u64;
+        let (mut last, mut count) = (None::<(u32, u32)>, 0);
+        for n in 0..ROWS {
+            let at = self.at + row * n;
+            if self.source.len().is_none_or(|len| at + row > len) {
+                return Ok((count, n.saturating_sub(1)));
+            }
+            self.source.seek(at)?;
+            let head = self.head()?;
+            count += u64::from(
+                last.zip(head)
+                    .is_some_and(|(last, head)| follows(last, head)),
+            );
+            last = head;
+        }
+        Ok((count, ROWS - 1))
     }
 
     fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
@@ -194,32 +223,54 @@ impl SalvageReader {
     /// Where the next sentence after the damaged one starts, and its number.
     fn find(&mut self, from: u64) -> Result<(u64, Option<u32>)> {
         let len = self.source.len().unwrap_or(0);
-        let row = self.header.columns * WORD;
+        let row = (self.header.columns * WORD) as u64;
         let mut at = from;
         while at < len {
             self.source.seek(at)?;
-            let head = self.source.peek(2 * row + 2 * WORD)?.to_vec();
-            let steps = head.len().saturating_sub(row + 2 * WORD - 1);
+            let window = self.source.peek(WINDOW)?.to_vec();
+            let steps = window.len().saturating_sub(2 * WORD - 1);
             if steps == 0 {
                 break;
             }
             for step in 0..steps {
-                let row_at = |n: usize| {
-                    let head = head.get(step + n * row..)?;
-                    let sentence = words(head, self.order)?;
-                    Some((sentence, words(head.get(WORD..)?, self.order)?))
-                };
-                let (Some((sentence, 0)), Some(second)) = (row_at(0), row_at(1)) else {
-                    continue;
-                };
-                let possible = sentence > self.number && u64::from(sentence) * (row as u64) < len;
-                if possible && [(sentence, 1), (sentence + 1, 0)].contains(&second) {
+                let head = &window[step..];
+                let sentence = words(head, self.order).unwrap_or_default();
+                let first = words(&head[WORD..], self.order) == Some(0);
+                let possible = sentence > self.number && u64::from(sentence) * row < len;
+                if first && possible && self.starts(at + step as u64, sentence)? {
                     return Ok((at + step as u64, Some(sentence)));
                 }
             }
             at += steps as u64;
         }
         Ok((len, None))
+    }
+
+    /// Whether a sentence of that number starts there: its rows are numbered up to the next sentence
+    /// or the end. Labels that count up look like sentences of one frame, for a while.
+    fn starts(&mut self, at: u64, sentence: u32) -> Result<bool> {
+        let row = (self.header.columns * WORD) as u64;
+        let (mut at, mut last) = (at, (sentence, 0));
+        loop {
+            at += row;
+            if self.source.len().is_none_or(|len| at > len) {
+                return Ok(false);
+            }
+            self.source.seek(at)?;
+            let several = last != (sentence, 0);
+            if several && self.is_end(last.0.saturating_add(1))? {
+                return Ok(true);
+            }
+            match self.head()? {
+                Some(head) if follows(last, head) => {
+                    if head.1 == 0 && (last.1 > 0 || head.0 - sentence > SHORT) {
+                        return Ok(true);
+                    }
+                    last = head;
+                }
+                _ => return Ok(false),
+            }
+        }
     }
 
     /// Names sentence `number` by the side file, which must give it as many frames.
@@ -240,6 +291,13 @@ impl SalvageReader {
         };
         Err(side.error(message).utterance(&utt.key).continuable())
     }
+}
+
+/// Whether a row with the numbers `head` can stand after one with those of `last`.
+fn follows(last: (u32, u32), head: (u32, u32)) -> bool {
+    let frame = last.1.checked_add(1).map(|frame| (last.0, frame));
+    let sentence = last.0.checked_add(1).map(|sentence| (sentence, 0));
+    [frame, sentence].contains(&Some(head))
 }
 
 /// The first word of `bytes`.

@@ -11,6 +11,7 @@ use spr_core::bytes::{Env, Source};
 use spr_core::format::{Format, Options};
 use spr_core::model::{Key, Matrix, Rank, Utterance};
 use spr_format_pfile::FORMAT;
+use spr_testkit::faults::Random;
 
 const SENTENCES: usize = 40;
 const HEADER: usize = 32768;
@@ -98,6 +99,72 @@ fn sentences_come_back() {
             bytes.splice(place(n) + 9..place(n) + 9, vec![7; count]);
             check("bytes added", bytes, &[n], 1);
         }
+    }
+}
+
+/// Two sentences, of 100 frames and of 40, with labels that count up or features whose bits do.
+fn counting(labelled: bool) -> [Utterance; 2] {
+    [100u32, 40].map(|frames| {
+        let bits = (0..frames).map(|t| f32::from_bits(0x3f00_0000 + t));
+        let values: Vec<f32> = bits.collect();
+        let labels: Vec<i32> = (0..frames.cast_signed()).collect();
+        let labels = Matrix::from_rows(&labels, 1, Rank::Vector).unwrap();
+        Utterance {
+            key: Key::generated(u64::from(frames == 40)),
+            features: Some(Matrix::from_rows(&values, 1, Rank::Matrix).unwrap()),
+            labels: labelled.then_some(labels),
+            ..Utterance::default()
+        }
+    })
+}
+
+#[test]
+fn rows_that_count_up_are_no_sentences() {
+    for labelled in [false, true] {
+        let utts = counting(labelled);
+        let mut bytes = spr_testkit::write_memory(&FORMAT, &[], &utts).unwrap();
+        let (got, said) = salvage(bytes.clone());
+        assert_eq!(
+            (got, said.len()),
+            (utts.to_vec(), 0),
+            "{labelled}: {said:?}"
+        );
+        // The frame number of the seventh row.
+        let row = 4 * if labelled { 4 } else { 3 };
+        bytes[HEADER + 6 * row + 7] ^= 1;
+        let (got, said) = salvage(bytes);
+        assert_eq!(
+            (got, said.len()),
+            (utts[1..].to_vec(), 1),
+            "{labelled}: {said:?}"
+        );
+    }
+}
+
+#[test]
+fn whole_files_are_whole_whatever_their_values() {
+    let mut random = Random::new(7);
+    for seed in 0..300 {
+        let mut of = |n: u64, frames: usize| {
+            let labels: Vec<i32> = (0..frames)
+                .map(|_| random.below(3).try_into().unwrap())
+                .collect();
+            let values =
+                (0..frames * 2).map(|_| f32::from_bits(random.below(1 << 30).try_into().unwrap()));
+            let values: Vec<f32> = values.collect();
+            Utterance {
+                key: Key::generated(n),
+                features: Some(Matrix::from_rows(&values, 2, Rank::Matrix).unwrap()),
+                labels: (seed % 2 == 0)
+                    .then(|| Matrix::from_rows(&labels, 1, Rank::Vector).unwrap()),
+                ..Utterance::default()
+            }
+        };
+        let utts = [of(0, 1 + seed * 3), of(1, 1 + seed % 7), of(2, 3)];
+        let bytes = spr_testkit::write_memory(&FORMAT, &[], &utts).unwrap();
+        let (got, said) = salvage(bytes);
+        assert_eq!(said, [""; 0], "{seed}");
+        spr_testkit::compare_all(&utts, &got, true, false).unwrap();
     }
 }
 
