@@ -24,6 +24,7 @@ mod places;
 pub mod spec;
 pub mod verbs;
 mod verify;
+mod visible;
 
 pub use spr_core as core;
 pub use spr_core::{Error, ErrorKind, Result};

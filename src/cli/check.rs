@@ -5,7 +5,9 @@ use serde_json::json;
 use spr_core::Result;
 
 use super::args::ReadArgs;
-use super::{DONE, FAILED, NO, convert, plan, print_json, print_lines, report};
+use super::exit::{DONE, FAILED, NO};
+use super::out::{print_json, print_lines};
+use super::{misspelt, plan, report};
 use crate::builtin;
 use crate::check::{Finding, Options, Summary, check};
 
@@ -73,7 +75,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
                 }
             }
             Err(error) => {
-                report::error(&convert::misspelt_file(error));
+                report::error(&misspelt::file(error));
                 status = FAILED;
             }
         }

@@ -1,11 +1,11 @@
 //! `spr-convert completions SHELL`.
 
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use spr_core::Result;
 
-use super::args::Cli;
-use super::{NAME, print};
+use super::out::print;
+use super::report::NAME;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -21,8 +21,7 @@ pub(super) struct CompletionsArgs {
 }
 
 /// Prints completions for a shell.
-pub(super) fn run(args: &CompletionsArgs) -> Result<u8> {
-    let mut command = Cli::command();
+pub(super) fn run(args: &CompletionsArgs, mut command: Command) -> Result<u8> {
     if args.shell == Shell::Zsh {
         command = without_paths(&command);
     }

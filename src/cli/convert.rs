@@ -3,94 +3,19 @@
 use std::fs::File;
 use std::path::Path;
 
-use clap::CommandFactory;
 use spr_core::bytes::{Env, Output, Part, cannot_create};
 use spr_core::format::Registry;
-use spr_core::{Error, ErrorKind, Result, nearest};
+use spr_core::{Error, Result};
 
-use super::args::{Cli, ConvertArgs, InfoArgs};
+use super::args::ConvertArgs;
+use super::exit::{DONE, SKIPPED};
+use super::out::print_lines;
 use super::progress::Progress;
-use super::{DONE, SKIPPED, info, plan, print_lines, report};
+use super::{plan, report};
 use crate::argument::Input;
 use crate::builtin;
 use crate::job::Job;
-
-/// The form without a verb: `IN OUT`, or `FILE` alone for `info FILE`.
-pub(super) fn short_form(args: ConvertArgs) -> Result<u8> {
-    let first = args.paths.first().cloned().unwrap_or_default();
-    if let Some(error) = misspelt_verb(&first) {
-        return Err(error);
-    }
-    let result = match (args.paths.as_slice(), &args.output) {
-        ([only], None) => info::run(&InfoArgs {
-            paths: vec![only.clone()],
-            quick: false,
-            read: args.read,
-        }),
-        _ => run(args),
-    };
-    result.map_err(|e| misspelt_format(e, &first))
-}
-
-/// A word that is no file may be meant as a verb.
-fn misspelt_verb(word: &str) -> Option<Error> {
-    if Path::new(word).exists() {
-        return None;
-    }
-    if word == "help" {
-        let error = Error::new(ErrorKind::Io, "is no file and no verb").file(word);
-        return Some(error.hint("spr-convert --help, or spr-convert VERB --help"));
-    }
-    let verbs = Cli::command();
-    let verb = nearest(word, verbs.get_subcommands().map(clap::Command::get_name))?;
-    let error = Error::new(ErrorKind::Io, "is no file and no verb").file(word);
-    Some(error.hint(format!("did you mean the verb '{verb}'?")))
-}
-
-/// What stands before a colon may be meant as a format.
-fn misspelt_format(error: Error, word: &str) -> Error {
-    // What was understood is not the name of the file that is missing.
-    let name = match error.kind() {
-        ErrorKind::Io if error.file_name() == Some(word) => word.split_once(':'),
-        _ => None,
-    };
-    match name.and_then(|(name, _)| nearest(name, builtin::registry().names())) {
-        Some(near) => error.hint(format!("did you mean the format '{near}:'?")),
-        _ => error,
-    }
-}
-
-/// A file that is not there may be meant as one beside it.
-pub(super) fn misspelt_file(error: Error) -> Error {
-    let path = Path::new(error.file_name().unwrap_or_default());
-    let missing = match error.kind() {
-        ErrorKind::Io => !path.exists() && !error.is_failure(),
-        _ => false,
-    };
-    let Some(name) = path.file_name().filter(|_| missing) else {
-        return error;
-    };
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    let Ok(entries) = folder.read_dir() else {
-        let hint = format!("there is no folder {}", folder.display());
-        return match folder.exists() {
-            true => error,
-            false => error.hint(hint),
-        };
-    };
-    let names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
-    match nearest(
-        name.as_encoded_bytes(),
-        names.iter().map(|n| n.as_encoded_bytes()),
-    ) {
-        Some(near) => {
-            let near = path.with_file_name(String::from_utf8_lossy(near).as_ref());
-            error.hint(format!("did you mean {}?", near.display()))
-        }
-        None => error,
-    }
-}
+use crate::visible::json_line;
 
 /// Converts.
 pub(super) fn run(args: ConvertArgs) -> Result<u8> {
@@ -152,7 +77,7 @@ pub(super) fn run_with(
         output.commit()?;
     }
     if args.read.json {
-        eprintln!("{}", report::json_line(summary.to_string()));
+        eprintln!("{}", json_line(summary.to_string()));
     } else if !args.read.quiet {
         report::closing(&outcome, &job.policy, job.dry_run);
     }

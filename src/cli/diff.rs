@@ -6,8 +6,9 @@ use spr_core::model::Key;
 use spr_core::{Error, Result};
 
 use super::args::ReadArgs;
+use super::exit::{DONE, NO};
 use super::out::Out;
-use super::{DONE, NO, plan, report};
+use super::{plan, report};
 use crate::argument::Input;
 use crate::builtin;
 use crate::verbs::diff::{Difference, Finding, Spot, Summary, Tolerance, Values, by_key, in_order};

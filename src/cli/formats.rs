@@ -1,9 +1,9 @@
 //! `spr-convert formats [NAME]`.
 
+use clap::Args;
 use spr_core::{Error, Result};
 
-use super::args::FormatsArgs;
-use super::print;
+use super::out::print;
 use crate::builtin;
 use crate::capabilities::{self, Capability};
 
@@ -12,6 +12,18 @@ Examples:
   spr-convert formats                      all of them, what each can hold
   spr-convert formats pickle               one, with its options
   spr-convert formats --json               for programs";
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct FormatsArgs {
+    /// The format to tell in full
+    pub(super) name: Option<String>,
+    /// Print as JSON
+    #[arg(long, conflicts_with = "markdown")]
+    pub(super) json: bool,
+    /// Print the table in Markdown
+    #[arg(long)]
+    pub(super) markdown: bool,
+}
 
 /// Lists the formats, or tells one in full.
 pub(super) fn run(args: &FormatsArgs) -> Result<u8> {

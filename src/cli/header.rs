@@ -10,7 +10,9 @@ use spr_core::{Error, Limits, Result};
 use spr_format_spraak::header::Dialect;
 use spr_format_spraak::header::edit::HeaderFile;
 
-use super::{print, print_json, report, visible};
+use super::out::{print, print_json};
+use super::report;
+use crate::visible::visible;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -117,7 +119,7 @@ pub(super) fn run(args: &HeaderArgs) -> Result<u8> {
         let lines = report::count(lines, "header line");
         report::plain(&format!("{lines} ({})", path.display()));
     }
-    Ok(super::DONE)
+    Ok(super::exit::DONE)
 }
 
 fn as_json(file: &HeaderFile, args: &HeaderArgs) -> Value {

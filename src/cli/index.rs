@@ -4,7 +4,8 @@ use clap::Args;
 use spr_core::Result;
 
 use super::args::ReadArgs;
-use super::{DONE, plan, report};
+use super::exit::DONE;
+use super::{plan, report};
 use crate::builtin;
 use crate::verbs::index::index;
 

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use clap::Args;
 use spr_core::{Error, Result};
 
-use super::args::InfoArgs;
-use super::{DONE, FAILED, convert, plan, print_json, print_lines, report};
+use super::args::ReadArgs;
+use super::exit::{DONE, FAILED};
+use super::out::{print_json, print_lines};
+use super::{misspelt, plan, report};
 use crate::builtin;
 use crate::inspect::{Facts, inspect};
 
@@ -17,6 +20,18 @@ Examples:
   spr-convert info feats.scp               the same as spr-convert feats.scp
   spr-convert info *.pfile --quick         by headers alone, some counts are unknown
   spr-convert info train.pfile --json      an object a line, for programs";
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct InfoArgs {
+    /// Data to look into
+    #[arg(value_name = "IN", required = true)]
+    pub(super) paths: Vec<String>,
+    /// Read headers only
+    #[arg(long)]
+    pub(super) quick: bool,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
+}
 
 /// Different sizes or types that are told one by one.
 const MANY: usize = 6;
@@ -45,7 +60,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8> {
             if error.is_broken_pipe() {
                 return Err(error);
             }
-            report::error(&convert::misspelt_file(error));
+            report::error(&misspelt::file(error));
             status = FAILED;
         }
     }

@@ -4,10 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use spr_core::{Error, Result};
 
-use super::args::LinksArgs;
-use super::{DONE, report};
+use super::exit::DONE;
+use super::report;
 use crate::kaldi::TOOLS;
 
 pub(super) const EXAMPLES: &str = "\
@@ -17,6 +18,13 @@ of ours are renewed; anything else of that name is left alone, and then no link 
 Examples:
   spr-convert kaldi-links ~/bin/kaldi
   PATH=~/bin/kaldi:$PATH copy-feats scp:feats.scp ark,t:- | head";
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct LinksArgs {
+    /// The folder for the links, made if need be
+    #[arg(value_name = "DIR")]
+    pub(super) folder: PathBuf,
+}
 
 /// Makes a link for each of Kaldi's tools; what is there and no link of ours stays.
 pub(super) fn run(args: &LinksArgs) -> Result<u8> {

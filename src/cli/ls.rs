@@ -5,8 +5,9 @@ use spr_core::Result;
 use spr_core::model::Utterance;
 
 use super::args::ReadArgs;
+use super::exit::DONE;
 use super::out::{Columns, Out};
-use super::{DONE, plan};
+use super::plan;
 use crate::builtin;
 use crate::verbs::ls::Entry;
 

@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man;
 use spr_core::{Error, Result, nearest};
 
-use super::args::Cli;
-use super::{DONE, print, report};
+use super::exit::DONE;
+use super::out::print;
+use super::report;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -27,8 +28,8 @@ pub(super) struct ManArgs {
 }
 
 /// Prints a manual page, or writes all.
-pub(super) fn run(args: &ManArgs) -> Result<u8> {
-    let mut program = whole(Cli::command()).mut_subcommands(whole);
+pub(super) fn run(args: &ManArgs, program: Command) -> Result<u8> {
+    let mut program = whole(program).mut_subcommands(whole);
     program.build();
     if let Some(folder) = &args.dir {
         return write_all(&program, folder);

@@ -6,7 +6,8 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 use serde_json::Value;
 use spr_core::{Error, Result};
 
-use super::report::{json_line, visible};
+use super::exit::DONE;
+use crate::visible::{json_line, visible};
 
 /// Standard output behind a buffer. What is not [finished](Self::finish) may get lost.
 pub(super) struct Out(BufWriter<StdoutLock<'static>>);
@@ -81,4 +82,26 @@ impl Columns {
         }
         Ok(())
     }
+}
+
+/// Prints lines that hold names from outside, with control characters shown.
+pub(super) fn print_lines<S: AsRef<str>>(lines: &[S]) -> Result<u8> {
+    let lines = lines
+        .iter()
+        .map(|line| visible(line.as_ref()).into_owned() + "\n");
+    print(lines.collect::<String>().as_bytes())
+}
+
+/// Prints a line of JSON.
+pub(super) fn print_json(text: String) -> Result<u8> {
+    print((json_line(text) + "\n").as_bytes())
+}
+
+/// Prints to standard output.
+pub(super) fn print(bytes: &[u8]) -> Result<u8> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)
+        .and_then(|()| out.flush())
+        .map_err(|e| Error::io("cannot write", e).file("-"))?;
+    Ok(DONE)
 }

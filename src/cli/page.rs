@@ -4,8 +4,9 @@ use clap::Args;
 use spr_core::Result;
 
 use super::args::ReadArgs;
+use super::exit::{DONE, FAILED};
 use super::plot::store;
-use super::{DONE, FAILED, plan, report};
+use super::{plan, report};
 use crate::builtin;
 use crate::verbs::report::{PICTURE, Survey, page};
 

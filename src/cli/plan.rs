@@ -6,7 +6,9 @@ use spr_core::loss::LossPolicy;
 use spr_core::{Error, Limits, Result};
 
 use super::args::{ConvertArgs, DataArgs, OnErrorArg, ReadArgs};
-use super::{DONE, print_lines, report};
+use super::exit::DONE;
+use super::out::print_lines;
+use super::report;
 use crate::argument::{Input, Pair, Target, pair};
 use crate::job::{Job, OnError};
 

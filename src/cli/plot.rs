@@ -10,7 +10,9 @@ use spr_core::model::{Key, Utterance};
 use spr_core::{Error, Result};
 
 use super::args::ReadArgs;
-use super::{DONE, plan, print, report};
+use super::exit::DONE;
+use super::out::print;
+use super::{plan, report};
 use crate::argument::Input;
 use crate::builtin;
 use crate::verbs::plot::{Chart, Overview, Picture, draw, raster, svg, terminal};

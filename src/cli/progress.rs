@@ -10,6 +10,7 @@ use spr_core::Error;
 use super::args::ProgressArg;
 use super::report;
 use crate::job::{Observer, Progress as Done};
+use crate::visible::json_line;
 
 /// How often something is shown.
 const EVERY: Duration = Duration::from_millis(200);
@@ -145,11 +146,7 @@ impl Observer for Progress {
             report::say("skipped", &error.to_string());
         }
         if let Some(log) = &mut self.log {
-            let _ = writeln!(
-                log,
-                "{}",
-                report::json_line(report::error_json(error).to_string())
-            );
+            let _ = writeln!(log, "{}", json_line(report::error_json(error).to_string()));
         }
     }
 }

@@ -8,11 +8,13 @@ use spr_core::bytes::Env;
 use spr_core::format::Registry;
 
 use super::args::{ProgressArg, ReadArgs};
+use super::exit::{DONE, SKIPPED};
 use super::progress::Progress;
-use super::{DONE, SKIPPED, convert, plan, report};
+use super::{convert, plan, report};
 use crate::argument::{Input, Pair, Target};
 use crate::builtin;
 use crate::job::{Job, OnError};
+use crate::visible::json_line;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,7 +71,7 @@ pub(super) fn run(args: &RepairArgs) -> Result<u8> {
     let outcome = job.run(&registry, &env, &mut progress)?;
     if args.read.json {
         let summary = report::summary_json(&outcome, job.target.text());
-        eprintln!("{}", report::json_line(summary.to_string()));
+        eprintln!("{}", json_line(summary.to_string()));
     } else if !args.read.quiet {
         report::closing(&outcome, &job.policy, false);
     }

@@ -1,6 +1,5 @@
 //! What is said on standard error, and as JSON.
 
-use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 
 use clap::builder::styling::{AnsiColor, Style};
@@ -8,9 +7,12 @@ use serde_json::{Value, json};
 use spr_core::Error;
 use spr_core::loss::{LossPolicy, describe};
 
-use super::{DONE, FAILED, NAME};
+use super::exit::{DONE, FAILED};
 use crate::job::Outcome;
-use crate::verbs::plot::{harmless, is_tricky};
+use crate::visible::visible;
+
+/// The program's name in messages.
+pub(super) const NAME: &str = "spr-convert";
 
 /// Prints an error: one line, and a second with the hint.
 pub(super) fn error(error: &Error) {
@@ -90,28 +92,6 @@ fn style(label: &str) -> Style {
         _ => AnsiColor::Yellow,
     };
     colour.on_default().bold()
-}
-
-/// Text from files and names of files may hold anything; on a terminal control characters, and
-/// those that turn the direction of writing, are shown, not obeyed.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    match text.chars().any(is_tricky) {
-        true => harmless(text).into(),
-        false => text.into(),
-    }
-}
-
-/// A line of JSON in which such characters are written as JSON escapes them.
-pub(super) fn json_line(text: String) -> String {
-    if !text.chars().any(is_tricky) {
-        return text;
-    }
-    let show = |c: char| match is_tricky(c) {
-        // All of them are of 16 bits, and within strings.
-        true => format!("\\u{:04x}", u32::from(c)),
-        false => c.to_string(),
-    };
-    text.chars().map(show).collect()
 }
 
 /// Prints a line without the program's name, as the closing line is.

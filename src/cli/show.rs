@@ -7,9 +7,10 @@ use spr_core::format::Options;
 use spr_core::model::{Key, Utterance};
 
 use super::args::ReadArgs;
+use super::exit::DONE;
 use super::out::Out;
+use super::plan;
 use super::values::show;
-use super::{DONE, plan};
 use crate::builtin;
 use crate::verbs::show::{Window, find};
 

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use spr_core::{Error, Result};
 
 use super::args::ReadArgs;
+use super::exit::{DONE, FAILED};
 use super::out::{Columns, Out};
-use super::{DONE, FAILED, plan, report};
+use super::{plan, report};
 use crate::builtin;
 use crate::verbs::stats::{LabelCount, Stats};
 

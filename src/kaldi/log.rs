@@ -5,7 +5,7 @@ use std::io::Write;
 
 use spr_core::Error;
 
-use crate::cli::visible;
+use crate::visible::visible;
 
 /// Says things in the name of a tool.
 #[derive(Clone, Copy)]

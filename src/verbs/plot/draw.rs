@@ -1,11 +1,15 @@
 //! Pictures and overviews laid out as scenes.
 
 use super::axes::Axes;
+use super::axis::Axis;
 use super::colour::{NONE, of_label};
+use super::heat::Heat;
 use super::histogram::{Bar, Histogram, labels, lengths, spreads};
-use super::picture::{Axis, Heat, Picture, Track, Wave};
+use super::picture::Picture;
 use super::scene::{Align, Area, Ink, Item, Scene};
 use super::ticks::{number, round_step};
+use super::track::Track;
+use super::wave::Wave;
 use super::{Chart, Overview, shortened};
 
 /// Margins: numbers at the left, at the right of pictures the colour scale.

@@ -5,7 +5,8 @@ use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_wid
 use super::colour::{Rgb, mixed, scale};
 use super::png::{Pixels, encode};
 use super::scene::{Align, Area, Ink, Item, Scene};
-use super::{harmless, whole};
+use super::whole;
+use crate::visible::harmless;
 
 /// A letter is this high, its line at 13 of 16 pixels.
 const HEIGHT: RasterHeight = RasterHeight::Size16;

@@ -2,7 +2,8 @@
 
 use spr_core::model::Object;
 
-use super::picture::{Heat, Span, level, spans};
+use super::heat::{Heat, level};
+use super::track::{Span, spans};
 
 /// An object as a field of cells: frames from left to right, numbers upwards.
 pub(super) struct Sparse<'a> {

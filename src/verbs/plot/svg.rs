@@ -6,9 +6,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use super::colour::{Rgb, palette};
-use super::harmless;
 use super::png::{Pixels, encode};
 use super::scene::{Align, Area, Ink, Item, Scene};
+use crate::visible::harmless;
 
 /// The colours of a picture that stands alone, on white.
 const STYLE: &str = "text{font:12px system-ui,sans-serif}.t{fill:#222}.m{fill:#666}.g{fill:#e4e4e4}\

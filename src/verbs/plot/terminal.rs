@@ -1,10 +1,15 @@
 //! Pictures and overviews as text.
 
+use super::axis::Axis;
 use super::colour::{NONE, Rgb, of_label, scale};
+use super::heat::Heat;
 use super::histogram::{Histogram, labels, lengths, spreads};
-use super::picture::{Axis, Heat, Picture, Track, Wave};
+use super::picture::Picture;
 use super::ticks::{number, ticks};
-use super::{Chart, Overview, harmless, shortened, whole};
+use super::track::Track;
+use super::wave::Wave;
+use super::{Chart, Overview, shortened, whole};
+use crate::visible::harmless;
 
 /// Characters left of a chart.
 const LEFT: usize = 9;

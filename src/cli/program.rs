@@ -1,0 +1,171 @@
+//! The verbs.
+
+use clap::{CommandFactory, Parser, Subcommand};
+use spr_core::Result;
+
+use super::args::ConvertArgs;
+use super::check::{self, CheckArgs};
+use super::completions::{self, CompletionsArgs};
+use super::diff::{self, DiffArgs};
+use super::formats::{self, FormatsArgs};
+use super::header::{self, HeaderArgs};
+use super::index::{self, IndexArgs};
+use super::info::{self, InfoArgs};
+use super::links::{self, LinksArgs};
+use super::ls::{self, LsArgs};
+use super::man::{self, ManArgs};
+use super::merge::{self, MergeArgs};
+use super::page::{self, ReportArgs};
+use super::plot::{self, PlotArgs};
+use super::repair::{self, RepairArgs};
+use super::select::{self, SelectArgs};
+use super::show::{self, ShowArgs};
+use super::sort::{self, SortArgs};
+use super::split::{self, SplitArgs};
+use super::stats::{self, StatsArgs};
+use super::{convert, misspelt};
+
+const USAGE: &str = "\
+spr-convert [OPTIONS] IN OUT
+       spr-convert [OPTIONS] convert IN... -o OUT
+       spr-convert VERB ...";
+
+const EXAMPLES: &str = "\
+Examples:
+  spr-convert feats.scp --labels ali.txt train.pfile   Kaldi to PFile with labels
+  spr-convert train.pfile train.pkl.gz                 PFile to a pickle for PDNN
+  spr-convert train.pfile,context=5,random=True x.pkl  what PDNN makes of its data spec
+  spr-convert feats.scp spr:features/                  Kaldi to a folder of SPRAAK files
+  spr-convert train.pfile ark,scp:f.ark,f.scp --labels-out ark,t:ali.txt
+  spr-convert info train.pfile                         what is in there
+  spr-convert formats pfile                            what PFile can hold, its options";
+
+/// Converts speech data between any two formats.
+///
+/// IN and OUT are Kaldi specifiers (ark:, scp:, …), NAME:PATH with the name of a format, or paths;
+/// inputs are recognised by content, outputs by extension or --to. `-` is standard input or output.
+#[derive(Parser, Debug)]
+#[command(
+    name = "spr-convert",
+    version,
+    override_usage = USAGE,
+    after_help = EXAMPLES,
+    arg_required_else_help = true,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) verb: Option<Verb>,
+    #[command(flatten)]
+    pub(super) convert: ConvertArgs,
+}
+
+#[derive(Subcommand, Debug)]
+pub(super) enum Verb {
+    /// Convert one or several data sets into one
+    #[command(after_help = EXAMPLES)]
+    Convert(Box<ConvertArgs>),
+    /// Say what data sets hold
+    #[command(after_help = info::EXAMPLES)]
+    Info(Box<InfoArgs>),
+    /// Find everything that is wrong with data sets
+    Check(Box<CheckArgs>),
+    /// Keep what is whole of a damaged data set
+    Repair(Box<RepairArgs>),
+    /// Show the header of a SPRAAK file, or change it
+    Header(HeaderArgs),
+    /// List the entries of data sets, a line each
+    #[command(after_help = ls::EXAMPLES)]
+    Ls(Box<LsArgs>),
+    /// Show what entries hold, number by number
+    #[command(after_help = show::EXAMPLES)]
+    Show(Box<ShowArgs>),
+    /// Compare two data sets
+    #[command(after_help = diff::EXAMPLES)]
+    Diff(Box<DiffArgs>),
+    /// Convert only some utterances
+    #[command(after_help = select::EXAMPLES)]
+    Select(Box<SelectArgs>),
+    /// Convert in another order
+    #[command(after_help = sort::EXAMPLES)]
+    Sort(Box<SortArgs>),
+    /// Convert several data sets into one without a key twice
+    #[command(after_help = merge::EXAMPLES)]
+    Merge(Box<MergeArgs>),
+    /// Convert one data set into several
+    #[command(after_help = split::EXAMPLES, override_usage = split::USAGE)]
+    Split(Box<SplitArgs>),
+    /// Write what finds the utterances of a file, without rewriting it
+    #[command(after_help = index::EXAMPLES)]
+    Index(Box<IndexArgs>),
+    /// Sum up features, lengths and labels
+    #[command(after_help = stats::EXAMPLES)]
+    Stats(Box<StatsArgs>),
+    /// Draw utterances or a whole data set
+    #[command(after_help = plot::EXAMPLES)]
+    Plot(Box<PlotArgs>),
+    /// Write a page about a data set, with pictures
+    #[command(after_help = page::EXAMPLES)]
+    Report(Box<ReportArgs>),
+    /// List the formats, or tell one in full
+    #[command(after_help = formats::EXAMPLES)]
+    Formats(FormatsArgs),
+    /// Link Kaldi's own tool names to this program
+    #[command(after_help = links::EXAMPLES)]
+    KaldiLinks(LinksArgs),
+    /// Print the manual page, or that of a verb
+    #[command(after_help = man::EXAMPLES)]
+    Man(ManArgs),
+    /// Print completions for a shell
+    #[command(after_help = completions::EXAMPLES)]
+    Completions(CompletionsArgs),
+}
+
+/// Does what the command line says.
+pub(super) fn run(cli: Cli) -> Result<u8> {
+    match cli.verb {
+        None => short_form(cli.convert),
+        Some(Verb::Convert(args)) => convert::run(*args),
+        Some(Verb::Info(args)) => info::run(&args),
+        Some(Verb::Check(args)) => check::run(&args),
+        Some(Verb::Repair(args)) => repair::run(&args),
+        Some(Verb::Header(args)) => header::run(&args),
+        Some(Verb::Ls(args)) => ls::run(&args),
+        Some(Verb::Show(args)) => show::run(&args),
+        Some(Verb::Diff(args)) => diff::run(&args),
+        Some(Verb::Select(args)) => select::run(&args),
+        Some(Verb::Sort(args)) => sort::run(&args),
+        Some(Verb::Merge(args)) => merge::run(&args),
+        Some(Verb::Split(args)) => split::run(&args),
+        Some(Verb::Index(args)) => index::run(&args),
+        Some(Verb::Stats(args)) => stats::run(&args),
+        Some(Verb::Plot(args)) => plot::run(&args),
+        Some(Verb::Report(args)) => page::run(&args),
+        Some(Verb::Formats(args)) => formats::run(&args),
+        Some(Verb::KaldiLinks(args)) => links::run(&args),
+        Some(Verb::Man(args)) => man::run(&args, Cli::command()),
+        Some(Verb::Completions(args)) => completions::run(&args, Cli::command()),
+    }
+}
+
+/// The form without a verb: `IN OUT`, or `FILE` alone for `info FILE`.
+fn short_form(args: ConvertArgs) -> Result<u8> {
+    let first = args.paths.first().cloned().unwrap_or_default();
+    let program = Cli::command();
+    let verbs = program.get_subcommands().map(clap::Command::get_name);
+    if let Some(error) = misspelt::verb(&first, verbs) {
+        return Err(error);
+    }
+    let result = match (args.paths.as_slice(), &args.output) {
+        ([only], None) => info::run(&InfoArgs {
+            paths: vec![only.clone()],
+            quick: false,
+            read: args.read,
+        }),
+        _ => convert::run(args),
+    };
+    result.map_err(|e| misspelt::format(e, &first))
+}
