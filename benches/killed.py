@@ -50,6 +50,7 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--mib", type=int, default=300)
     parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--only", default="", metavar="WORD", help="outputs that contain WORD")
     parser.add_argument("--dir")
     options = parser.parse_args()
     program = str(options.program.resolve())
@@ -57,7 +58,7 @@ def main():
         scratch = pathlib.Path(scratch)
         corpus(scratch / "in.ark", options.mib)
         folder = scratch / "out"
-        for output in OUTPUTS:
+        for output in (output for output in OUTPUTS if options.only in output):
             line = [program, "../in.ark", output, "-q"]
             clear(folder)
             started = time.monotonic()
