@@ -4,7 +4,7 @@ use spr_convert::builtin;
 use spr_core::adapt::Adapter;
 use spr_core::bytes::{Access, Env, Output, Source};
 use spr_core::format::{Caps, Count, Format, Keys, Options, Place, Reader};
-use spr_core::model::{Object, Utterance};
+use spr_core::model::{Dtype, Object, Rank, Utterance};
 use spr_core::{Limits, Result};
 use spr_testkit::{compare_all, faults};
 
@@ -124,9 +124,17 @@ fn holder(target: &'static dyn Format, utts: &[Utterance]) -> Result<Options> {
         .options
         .iter()
         .any(|option| option.name == "holder");
-    let object = utts.first().and_then(|utt| utt.object.as_ref());
-    let object = object.filter(|object| known && !matches!(object, Object::Opaque { .. }));
-    let holder = object.map(|object| ("holder", object.kind()));
+    let holder = utts
+        .first()
+        .and_then(|utt| match (&utt.object, &utt.features) {
+            (Some(Object::Opaque { .. }), _) => None,
+            (Some(object), _) => Some(object.kind()),
+            (_, Some(number)) if number.rank() == Rank::Scalar && number.dtype() == Dtype::F32 => {
+                Some("float")
+            }
+            _ => None,
+        });
+    let holder = holder.filter(|_| known).map(|holder| ("holder", holder));
     Options::new(target.info(), holder)
 }
 

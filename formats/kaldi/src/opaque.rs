@@ -109,6 +109,29 @@ pub(crate) fn tokens(source: &mut Source, limits: &Limits) -> Result<Vec<u8>> {
     })
 }
 
+/// Whether a reader of an archive finds the end of an object of this kind where `bytes` end.
+pub(crate) fn is_whole(kind: &str, bytes: &[u8], limits: &Limits) -> bool {
+    let value = bytes.strip_prefix(b"\0B").unwrap_or_default();
+    let all = |read: fn(&mut Source, &Limits) -> Result<Vec<u8>>, bytes: &[u8]| {
+        let source = Source::from_bytes("object", bytes.to_vec());
+        let read = source.and_then(|mut source| read(&mut source, limits));
+        read.is_ok_and(|read| read == bytes)
+    };
+    match kind {
+        "tokens-object" => all(tokens, value),
+        "fst" if !bytes.is_ascii() => all(fst, bytes),
+        "blob" => match value.split_at_checked(12) {
+            Some((head, blob)) => head.ends_with(&(blob.len() as u64).to_le_bytes()),
+            None => false,
+        },
+        "int8" | "uint8" => value.len() == 2,
+        "int16" | "uint16" => value.len() == 3,
+        "uint32" => value.len() == 5,
+        "int64" | "uint64" => value.len() == 9,
+        _ => true,
+    }
+}
+
 fn memchr_find(bytes: &[u8], what: &[u8]) -> Option<usize> {
     bytes.windows(what.len()).position(|w| w == what)
 }

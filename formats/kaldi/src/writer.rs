@@ -2,13 +2,14 @@
 
 use spr_core::bytes::{ByteOrder, Codec, Env, Locator, Output, Part, swap_in_place};
 use spr_core::format::{Place, Writer, Written};
-use spr_core::model::{Dtype, Matrix, Rank, Utterance, is_word_byte};
+use spr_core::model::{Dtype, Matrix, Object, Rank, Utterance, is_word_byte};
 use spr_core::{Error, Limits, Result};
 
 use crate::encode::{Compress, Compressed, Encoder, Planned, compressed, decode, is_stored};
 use crate::files::Files;
 use crate::kind::group_of;
 use crate::object::EMPTY_VECTOR;
+use crate::opaque;
 use crate::pieces::Archive;
 use crate::put::{self, Style};
 use crate::recognise::TAG;
@@ -101,6 +102,13 @@ impl KaldiWriter {
     /// Puts together what is no matrix, before anything is written.
     fn encode_other(&mut self, utt: &Utterance) -> Result<()> {
         if let Some(object) = &utt.object {
+            if let Object::Opaque { kind, bytes } = object
+                && self.files.is_none()
+                && !opaque::is_whole(kind, bytes, &Limits::default())
+            {
+                let message = format!("a {kind} whose end could not be told in an archive");
+                return Err(unfit(message).hint("a file of its own can hold it: scp:LIST"));
+            }
             self.encoded.clear();
             return put::object(object, self.style, &mut self.encoded);
         }
