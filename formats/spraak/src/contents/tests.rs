@@ -60,6 +60,9 @@ fn entries_count_where_frames_do_not() {
         (found.rows, found.meta.tags),
         (Some(5), vec![tag(b"NENTRY", b"4")])
     );
+    let sound = "DATATYPE SAMPLE/DATAFORMAT I16/NENTRY 4/SAMPLEFREQ 8000";
+    let found = contents(Dialect::Key, sound).unwrap();
+    assert_eq!(found.meta.tags, [tag(b"NENTRY", b"4")]);
 }
 
 #[test]

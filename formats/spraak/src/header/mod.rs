@@ -145,7 +145,9 @@ impl Header {
         }
         // A matrix may count entries in place of frames.
         let entries = self.entries.iter().rposition(|e| e.key() == b"NENTRY");
-        if let (Some(entries), None) = (entries, self.get("DIM1")) {
+        if let (Some(entries), None) = (entries, self.get("DIM1"))
+            && kind != b"SAMPLE"
+        {
             self.entries[entries].standard = Some("DIM1");
         }
     }
