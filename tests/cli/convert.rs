@@ -272,3 +272,22 @@ fn an_empty_table_is_fine_with_a_warning() {
         assert!(said.err.contains("0 utterances, 0 frames"), "{}", said.err);
     }
 }
+
+#[test]
+fn htk_files_are_known_by_their_size() {
+    let s = Scratch::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/samples/htk");
+    let said = s.ok(&format!("info {folder}/ann-001.fea"));
+    assert!(said.out.contains("format      kaldi"), "{}", said.out);
+    // Kaldi made these files of the archive.
+    s.ok(&format!("{folder}/*.fea htk.ark"));
+    s.ok(&format!("select {} -o fbank.ark --first 3", sample("fbank.ark")));
+    let said = s.ok("diff htk.ark fbank.ark");
+    assert!(said.out.contains("no difference") || said.err.contains("no difference"));
+    // One byte less, and nothing tells what it is.
+    let mut bytes = std::fs::read(format!("{folder}/ann-001.fea")).unwrap();
+    bytes.pop();
+    s.write("cut.fea", bytes);
+    let error = s.fails("cut.fea x.ark");
+    assert!(error.contains("cut.fea: no known format"), "{error}");
+}

@@ -5,6 +5,7 @@ use spr_core::format::{Options, Reader};
 use spr_core::model::{DatasetInfo, Key, KeySource, Utterance, is_word_byte};
 use spr_core::{Error, Result};
 
+use crate::foreign;
 use crate::hop::hop;
 use crate::number::is_space;
 use crate::object::Objects;
@@ -35,9 +36,10 @@ impl ArchiveReader {
         select: Select,
     ) -> Result<Self> {
         let mut objects = Objects::new(options, env)?;
-        let head = source.peek(HEAD)?;
-        let bare = is_bare(head, head.len() < HEAD);
-        objects.look_ahead(&mut source, bare)?;
+        let bare = is_bare_file(&mut source)?;
+        if foreign::by_size(&mut source)?.is_none() {
+            objects.look_ahead(&mut source, bare)?;
+        }
         let stem = source.path().and_then(|path| path.file_stem());
         let name = stem.map(|stem| Key::from(stem.as_encoded_bytes()));
         let info = DatasetInfo {
@@ -84,6 +86,15 @@ impl ArchiveReader {
         }
         Ok(false)
     }
+}
+
+/// Whether a file is one object without a key.
+pub(crate) fn is_bare_file(source: &mut Source) -> Result<bool> {
+    if foreign::by_size(source)?.is_some() {
+        return Ok(true);
+    }
+    let head = source.peek(HEAD)?;
+    Ok(is_bare(head, head.len() < HEAD))
 }
 
 /// Reads a key and the one byte after it; a line end is left in its place, it belongs to the

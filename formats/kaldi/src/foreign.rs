@@ -14,30 +14,34 @@ const HTK_CODED: u16 = 0o2000 | 0o40000;
 
 /// What a file of its own is by the arithmetic of its size, if it is one of these.
 pub(crate) fn by_size(source: &mut Source) -> Result<Option<Kind>> {
-    let Some(len) = source.remaining() else {
-        return Ok(None);
-    };
-    let head = source.peek(12)?;
-    if let &[a, b, c, d, e, f, g, h, i, j, k, l] = head {
+    match source.remaining() {
+        Some(len) => Ok(kind_of_size(source.peek(12)?, len)),
+        None => Ok(None),
+    }
+}
+
+/// What `len` bytes that start with `head` are.
+pub(crate) fn kind_of_size(head: &[u8], len: u64) -> Option<Kind> {
+    if let Some(&[a, b, c, d, e, f, g, h, i, j, k, l]) = head.first_chunk() {
         let (frames, period) = ([a, b, c, d], [e, f, g, h]);
         let (frames, period) = (u32::from_be_bytes(frames), i32::from_be_bytes(period));
         let (size, kind) = (u16::from_be_bytes([i, j]), u16::from_be_bytes([k, l]));
         let fits = len == 12 + u64::from(frames) * u64::from(size);
         if fits && period > 0 && frames > 0 && size % 4 == 0 && size > 0 && kind & 0o77 <= 12 {
-            return Ok(Some(Kind::Htk));
+            return Some(Kind::Htk);
         }
     }
-    if let &[a, b, c, d, ..] = head {
+    if let Some(&[a, b, c, d]) = head.first_chunk() {
         let counts = [
             u32::from_be_bytes([a, b, c, d]),
             u32::from_le_bytes([a, b, c, d]),
         ];
         let fits = |n: &u32| *n > 0 && len == 4 + 4 * u64::from(*n);
         if counts.iter().any(fits) {
-            return Ok(Some(Kind::Sphinx));
+            return Some(Kind::Sphinx);
         }
     }
-    Ok(None)
+    None
 }
 
 /// Reads an HTK file. Its parameter kind with all qualifiers becomes a header line.

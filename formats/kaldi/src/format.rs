@@ -8,11 +8,11 @@ use spr_core::format::{
 use spr_core::model::Dtype;
 use spr_core::{Error, Result};
 
-use crate::archive::{ArchiveReader, HEAD};
+use crate::archive::{ArchiveReader, is_bare_file};
 use crate::encode::Compress;
 use crate::files::Files;
 use crate::object::DTYPES;
-use crate::probe::{self, is_bare};
+use crate::probe;
 use crate::put::{self, Style};
 use crate::random::{ArchiveTable, ScriptTable};
 use crate::salvage::SalvageReader;
@@ -224,9 +224,7 @@ impl Format for Kaldi {
     }
 
     fn salvage(&self, mut source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
-        let head = source.peek(HEAD)?;
-        let bare = is_bare(head, head.len() < HEAD);
-        if bare || table(&mut source, options)? == Table::Script {
+        if is_bare_file(&mut source)? || table(&mut source, options)? == Table::Script {
             return self.open(source, options, env);
         }
         check(options)?;
@@ -236,8 +234,7 @@ impl Format for Kaldi {
     fn open_keyed(&self, mut source: Source, options: &Options, env: &Env) -> Result<Lookup> {
         let script = table(&mut source, options)? == Table::Script;
         let sorted = options.flag("sorted")?;
-        let head = source.peek(HEAD)?;
-        let bare = !script && is_bare(head, head.len() < HEAD);
+        let bare = !script && is_bare_file(&mut source)?;
         // A pipe would be kept in memory, which those who read it in order do better.
         if bare || !(script || sorted || source.can_seek()) {
             return Ok(Lookup::Ordered(self.open(source, options, env)?));
