@@ -134,8 +134,12 @@ fn holder(target: &'static dyn Format, utts: &[Utterance]) -> Result<Options> {
             }
             _ => None,
         });
-    let holder = holder.filter(|_| known).map(|holder| ("holder", holder));
-    Options::new(target.info(), holder)
+    // A token may look like the place of an object, which a script file has.
+    let pairs = [
+        holder.map(|holder| ("holder", holder)),
+        Some(("table", "ark")),
+    ];
+    Options::new(target.info(), pairs.into_iter().flatten().filter(|_| known))
 }
 
 fn same(caps: &Caps, want: &[Utterance], got: &mut [Utterance]) -> std::result::Result<(), String> {

@@ -281,7 +281,10 @@ fn htk_files_are_known_by_their_size() {
     assert!(said.out.contains("format      kaldi"), "{}", said.out);
     // Kaldi made these files of the archive.
     s.ok(&format!("{folder}/*.fea htk.ark"));
-    s.ok(&format!("select {} -o fbank.ark --first 3", sample("fbank.ark")));
+    s.ok(&format!(
+        "select {} -o fbank.ark --first 3",
+        sample("fbank.ark")
+    ));
     let said = s.ok("diff htk.ark fbank.ark");
     assert!(said.out.contains("no difference") || said.err.contains("no difference"));
     // One byte less, and nothing tells what it is.
