@@ -12,12 +12,45 @@ const CEPSTRA: u64 = 13;
 /// Bits of an HTK kind: compressed, and with a vector quantiser.
 const HTK_CODED: u16 = 0o2000 | 0o40000;
 
+/// A stream whose length is not known is read ahead so far to learn it.
+const STREAM: usize = 1 << 20;
+
 /// What a file of its own is by the arithmetic of its size, if it is one of these.
 pub(crate) fn by_size(source: &mut Source) -> Result<Option<Kind>> {
-    match source.remaining() {
-        Some(len) => Ok(kind_of_size(source.peek(12)?, len)),
-        None => Ok(None),
+    if let Some(len) = source.remaining() {
+        return Ok(kind_of_size(source.peek(12)?, len));
     }
+    let head = source.peek(12)?.to_vec();
+    for len in claimed(&head).into_iter().filter(|len| *len < STREAM) {
+        let all = source.peek(len + 1)?.len();
+        if all == len {
+            return Ok(kind_of_size(&head, all as u64));
+        }
+    }
+    Ok(None)
+}
+
+/// The lengths that `head` may stand for.
+fn claimed(head: &[u8]) -> Vec<usize> {
+    let word = |at: usize| head.get(at..).and_then(|b| b.first_chunk()).copied();
+    let size = head.get(8..).and_then(|b| b.first_chunk()).copied();
+    let mut claimed = Vec::new();
+    if let (Some(frames), Some(size)) = (
+        word(0).map(u32::from_be_bytes),
+        size.map(u16::from_be_bytes),
+    ) {
+        claimed.push(12 + u64::from(frames) * u64::from(size));
+    }
+    for n in word(0)
+        .into_iter()
+        .flat_map(|n| [u32::from_be_bytes(n), u32::from_le_bytes(n)])
+    {
+        claimed.push(4 + 4 * u64::from(n));
+    }
+    claimed
+        .into_iter()
+        .filter_map(|len| usize::try_from(len).ok())
+        .collect()
 }
 
 /// What `len` bytes that start with `head` are.
