@@ -16,7 +16,7 @@ pub enum Part<'a> {
     /// A companion at a place of its own.
     At(&'a Path),
     /// A companion that is the input of a shell command, found in a file; it needs
-    /// [`Access::Files`].
+    /// [`Access::Files`](super::Access::Files).
     Command(&'a str),
     /// A companion on standard output.
     Stdout,
