@@ -1,8 +1,9 @@
 //! Final names for what was written: all of them, or none.
 //!
-//! Unless the caller is in a hurry, everything is on the disk before the first name changes. Where several names change together,
-//! those that exist are first moved aside, the last one first, so that at no moment an old file
-//! stands beside a new one: a run that is killed leaves names that are missing, never mixed.
+//! Unless the caller is in a hurry, everything is on the disk before the first name changes. Where
+//! several names change together, those that exist are first moved aside, the last one first, so
+//! that at no moment an old file stands beside a new one: a run that is killed leaves names that are
+//! missing, never mixed.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -13,7 +13,8 @@ const TRIES: u32 = 10_000;
 /// Characters of the target's name in a temporary one; a name has at most 255 bytes on most systems.
 pub(super) const NAME: usize = 50;
 
-/// What this process has under temporary names, and folders made for it. Whoever makes, renames or removes one holds it.
+/// What this process has under temporary names, and folders made for it. Whoever makes, renames or
+/// removes one holds it.
 static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// The error for an output that is there and may not be replaced.

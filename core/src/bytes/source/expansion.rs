@@ -1,8 +1,6 @@
 //! How much of compressed data may be kept at once.
 
-use std::io::{self, Read};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::Source;
 use crate::{ErrorKind, Limits, Result};
@@ -13,36 +11,11 @@ const ALWAYS: u64 = 16 << 20;
 /// to a third, alignments to a thirtieth; a gigabyte of zeros to a thousandth and less.
 const RATIO: u64 = 50;
 
-/// Compressed bytes read so far.
-#[derive(Clone, Default)]
-pub(super) struct Packed(Arc<AtomicU64>);
-
-/// Counts what is read.
-pub(super) struct Counted<R> {
-    inner: R,
-    packed: Packed,
-}
-
-impl<R> Counted<R> {
-    pub(super) fn new(inner: R, packed: &Packed) -> Self {
-        let packed = packed.clone();
-        Self { inner, packed }
-    }
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(out)?;
-        self.packed.0.fetch_add(n as u64, Ordering::Relaxed);
-        Ok(n)
-    }
-}
-
 impl Source {
     /// Compressed bytes that were read so far, if a compression is undone.
     pub fn packed(&self) -> Option<u64> {
         let packed = self.packed.as_ref()?;
-        Some(packed.0.load(Ordering::Relaxed))
+        Some(packed.load(Ordering::Relaxed))
     }
 
     /// Checks before `bytes` of memory are taken for `what`, which is read from here, against the
@@ -57,7 +30,8 @@ impl Source {
             .map_err(|e| e.file(&self.name).byte(self.offset))
     }
 
-    /// Checks that `bytes`, taken for `what`, are in proportion to the compressed bytes they come from.
+    /// Checks that `bytes`, taken for `what`, are in proportion to the compressed bytes they come
+    /// from.
     pub(super) fn check_expansion(&self, what: &str, bytes: u64) -> Result<()> {
         match self.packed() {
             Some(packed) if bytes > ALWAYS.max(packed.saturating_mul(RATIO)) => {

@@ -1,8 +1,8 @@
 //! The one cursor through which every reader takes its bytes.
 
+mod counted;
 mod cursor;
 mod expansion;
-mod watched;
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -13,8 +13,7 @@ use std::sync::atomic::AtomicU64;
 use super::Codec;
 use super::command::Command;
 use crate::{Error, ErrorKind, Result};
-use expansion::{Counted, Packed};
-use watched::Watched;
+use counted::Counted;
 
 const BUFFER: usize = 128 << 10;
 /// Read after a jump; then ever more, up to a buffer.
@@ -40,7 +39,7 @@ pub struct Source {
     body: Body,
     layers: Vec<Codec>,
     /// What was read of the outermost of the layers.
-    packed: Option<Packed>,
+    packed: Option<Arc<AtomicU64>>,
     /// Bytes after decompression, where they can be known beforehand.
     len: Option<u64>,
     /// Storage, grown but never shrunk; only `buffer[start..end]` counts.
@@ -57,7 +56,7 @@ pub struct Source {
 }
 
 enum Body {
-    File(Watched),
+    File(Counted<File>),
     Stream(Box<dyn Read + Send>),
 }
 
@@ -125,7 +124,7 @@ impl Source {
         };
         let (file, meta) = open().map_err(|e| Error::io("cannot open", e).file(&name))?;
         let mut source = if meta.is_file() {
-            Self::new(name, Body::File(Watched { file, read }))
+            Self::new(name, Body::File(Counted { inner: file, read }))
         } else {
             Self::new(name, Body::Stream(Box::new(file)))
         };
@@ -205,9 +204,10 @@ impl Source {
             Body::Stream(stream) => Box::new(head.chain(stream)),
         };
         let packed = self.packed.unwrap_or_else(|| {
-            let packed = Packed::default();
+            let packed = Arc::<AtomicU64>::default();
             let inner = std::mem::replace(&mut body, Box::new(io::empty()));
-            body = Box::new(Counted::new(inner, &packed));
+            let read = Some(packed.clone());
+            body = Box::new(Counted { inner, read });
             packed
         });
         let body = codec
@@ -369,7 +369,13 @@ impl Source {
             path,
             layers,
             packed: self.packed,
-            ..Self::new(name, Body::File(Watched { file, read: None }))
+            ..Self::new(
+                name,
+                Body::File(Counted {
+                    inner: file,
+                    read: None,
+                }),
+            )
         };
         Ok((copy, failure))
     }

@@ -1,19 +1,18 @@
-//! A file that counts what is read of it.
+//! Bytes that are counted as they are read.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A file, and the bytes read of it where somebody asks for them.
-pub(super) struct Watched {
-    pub(super) file: File,
+/// What bytes come from, and how many were read of it where somebody asks for them.
+pub(super) struct Counted<R> {
+    pub(super) inner: R,
     pub(super) read: Option<Arc<AtomicU64>>,
 }
 
-impl Read for Watched {
+impl<R: Read> Read for Counted<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read(out)?;
+        let n = self.inner.read(out)?;
         if let Some(read) = &self.read {
             read.fetch_add(n as u64, Ordering::Relaxed);
         }
@@ -21,8 +20,8 @@ impl Read for Watched {
     }
 }
 
-impl Seek for Watched {
+impl<R: Seek> Seek for Counted<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
+        self.inner.seek(to)
     }
 }
