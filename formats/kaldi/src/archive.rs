@@ -36,8 +36,9 @@ impl ArchiveReader {
         select: Select,
     ) -> Result<Self> {
         let mut objects = Objects::new(options, env)?;
-        let bare = is_bare_file(&mut source)?;
-        if foreign::by_size(&mut source)?.is_none() {
+        let foreign = foreign::by_size(&mut source)?.is_some();
+        let bare = foreign || starts_bare(&mut source)?;
+        if !foreign {
             objects.look_ahead(&mut source, bare)?;
         }
         let stem = source.path().and_then(|path| path.file_stem());
@@ -90,9 +91,10 @@ impl ArchiveReader {
 
 /// Whether a file is one object without a key.
 pub(crate) fn is_bare_file(source: &mut Source) -> Result<bool> {
-    if foreign::by_size(source)?.is_some() {
-        return Ok(true);
-    }
+    Ok(foreign::by_size(source)?.is_some() || starts_bare(source)?)
+}
+
+fn starts_bare(source: &mut Source) -> Result<bool> {
     let head = source.peek(HEAD)?;
     Ok(is_bare(head, head.len() < HEAD))
 }

@@ -20,61 +20,40 @@ pub(crate) fn by_size(source: &mut Source) -> Result<Option<Kind>> {
     if let Some(len) = source.remaining() {
         return Ok(kind_of_size(source.peek(12)?, len));
     }
-    let head = source.peek(12)?.to_vec();
-    for len in claimed(&head).into_iter().filter(|len| *len < STREAM) {
-        let all = source.peek(len + 1)?.len();
-        if all == len {
-            return Ok(kind_of_size(&head, all as u64));
+    for (kind, len) in claims(source.peek(12)?).into_iter().flatten() {
+        let len = usize::try_from(len).unwrap_or(STREAM);
+        if len < STREAM && source.peek(len + 1)?.len() == len {
+            return Ok(Some(kind));
         }
     }
     Ok(None)
 }
 
-/// The lengths that `head` may stand for.
-fn claimed(head: &[u8]) -> Vec<usize> {
-    let word = |at: usize| head.get(at..).and_then(|b| b.first_chunk()).copied();
-    let size = head.get(8..).and_then(|b| b.first_chunk()).copied();
-    let mut claimed = Vec::new();
-    if let (Some(frames), Some(size)) = (
-        word(0).map(u32::from_be_bytes),
-        size.map(u16::from_be_bytes),
-    ) {
-        claimed.push(12 + u64::from(frames) * u64::from(size));
-    }
-    for n in word(0)
-        .into_iter()
-        .flat_map(|n| [u32::from_be_bytes(n), u32::from_le_bytes(n)])
-    {
-        claimed.push(4 + 4 * u64::from(n));
-    }
-    claimed
-        .into_iter()
-        .filter_map(|len| usize::try_from(len).ok())
-        .collect()
-}
-
 /// What `len` bytes that start with `head` are.
 pub(crate) fn kind_of_size(head: &[u8], len: u64) -> Option<Kind> {
-    if let Some(&[a, b, c, d, e, f, g, h, i, j, k, l]) = head.first_chunk() {
-        let (frames, period) = ([a, b, c, d], [e, f, g, h]);
-        let (frames, period) = (u32::from_be_bytes(frames), i32::from_be_bytes(period));
-        let (size, kind) = (u16::from_be_bytes([i, j]), u16::from_be_bytes([k, l]));
-        let fits = len == 12 + u64::from(frames) * u64::from(size);
-        if fits && period > 0 && frames > 0 && size % 4 == 0 && size > 0 && kind & 0o77 <= 12 {
-            return Some(Kind::Htk);
+    let mut claims = claims(head).into_iter().flatten();
+    claims.find(|claim| claim.1 == len).map(|(kind, _)| kind)
+}
+
+/// What `head` may be the start of, and how long that is.
+fn claims(head: &[u8]) -> [Option<(Kind, u64)>; 3] {
+    let htk = match head.first_chunk() {
+        Some(&[a, b, c, d, e, f, g, h, i, j, k, l]) => {
+            let frames = u32::from_be_bytes([a, b, c, d]);
+            let period = i32::from_be_bytes([e, f, g, h]);
+            let (size, kind) = (u16::from_be_bytes([i, j]), u16::from_be_bytes([k, l]));
+            let possible = period > 0 && frames > 0 && size % 4 == 0 && size > 0;
+            let len = 12 + u64::from(frames) * u64::from(size);
+            Some((Kind::Htk, len)).filter(|_| possible && kind & 0o77 <= 12)
         }
-    }
-    if let Some(&[a, b, c, d]) = head.first_chunk() {
-        let counts = [
-            u32::from_be_bytes([a, b, c, d]),
-            u32::from_le_bytes([a, b, c, d]),
-        ];
-        let fits = |n: &u32| *n > 0 && len == 4 + 4 * u64::from(*n);
-        if counts.iter().any(fits) {
-            return Some(Kind::Sphinx);
-        }
-    }
-    None
+        None => None,
+    };
+    let sphinx = |number: fn([u8; 4]) -> u32| {
+        let count = head.first_chunk().copied().map(number);
+        let count = count.filter(|n| *n > 0)?;
+        Some((Kind::Sphinx, 4 + 4 * u64::from(count)))
+    };
+    [htk, sphinx(u32::from_be_bytes), sphinx(u32::from_le_bytes)]
 }
 
 /// Reads an HTK file. Its parameter kind with all qualifiers becomes a header line.
