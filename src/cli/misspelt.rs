@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use clap::Command;
 use spr_core::{Error, ErrorKind, nearest};
 
 use crate::builtin;
 
 /// A word that is no file may be meant as a verb.
-pub(super) fn verb<'a>(word: &str, verbs: impl Iterator<Item = &'a str>) -> Option<Error> {
+pub(super) fn verb(word: &str, program: impl FnOnce() -> Command) -> Option<Error> {
     if Path::new(word).exists() {
         return None;
     }
@@ -15,7 +16,8 @@ pub(super) fn verb<'a>(word: &str, verbs: impl Iterator<Item = &'a str>) -> Opti
         let error = Error::new(ErrorKind::Io, "is no file and no verb").file(word);
         return Some(error.hint("spr-convert --help, or spr-convert VERB --help"));
     }
-    let verb = nearest(word, verbs)?;
+    let program = program();
+    let verb = nearest(word, program.get_subcommands().map(Command::get_name))?;
     let error = Error::new(ErrorKind::Io, "is no file and no verb").file(word);
     Some(error.hint(format!("did you mean the verb '{verb}'?")))
 }

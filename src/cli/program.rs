@@ -154,9 +154,7 @@ pub(super) fn run(cli: Cli) -> Result<u8> {
 /// The form without a verb: `IN OUT`, or `FILE` alone for `info FILE`.
 fn short_form(args: ConvertArgs) -> Result<u8> {
     let first = args.paths.first().cloned().unwrap_or_default();
-    let program = Cli::command();
-    let verbs = program.get_subcommands().map(clap::Command::get_name);
-    if let Some(error) = misspelt::verb(&first, verbs) {
+    if let Some(error) = misspelt::verb(&first, Cli::command) {
         return Err(error);
     }
     let result = match (args.paths.as_slice(), &args.output) {
