@@ -3,9 +3,10 @@
 use spr_convert::builtin;
 use spr_core::adapt::Adapter;
 use spr_core::bytes::{Access, Env, Output, Source};
-use spr_core::format::{Caps, Count, Format, Keys, Options, Place, Reader};
+use spr_core::format::{Caps, Count, Format, Keys, Options, Place};
 use spr_core::model::{Dtype, Object, Rank, Utterance};
 use spr_core::{Limits, Result};
+use spr_testkit::damaged::exhaust;
 use spr_testkit::{compare_all, faults};
 
 /// Errors and utterances after which a reader is taken to run for ever.
@@ -33,30 +34,16 @@ pub fn read_with(format: &'static dyn Format, options: &[(&str, &str)], bytes: &
     let source = || Source::from_bytes("fuzz", bytes.to_vec());
     let env = env();
     if let Ok(reader) = source().and_then(|source| format.open(source, &options, &env)) {
-        drain(reader);
+        exhaust(reader, MANY);
     }
     if let Ok(reader) = source().and_then(|source| format.salvage(source, &options, &env)) {
-        drain(reader);
+        exhaust(reader, MANY);
     }
     let mut passing = env;
     passing.values = false;
     if let Ok(reader) = source().and_then(|source| format.open(source, &options, &passing)) {
-        drain(reader);
+        exhaust(reader, MANY);
     }
-}
-
-/// Reads to the end, past errors.
-fn drain(mut reader: Box<dyn Reader>) {
-    let mut utt = Utterance::default();
-    for _ in 0..MANY {
-        match reader.read(&mut utt) {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) if error.can_continue() => {}
-            Err(_) => return,
-        }
-    }
-    panic!("no end after {MANY} utterances");
 }
 
 /// Reads `bytes`, writes what they hold in the format of that number, reads it again and compares.

@@ -7,8 +7,6 @@
     reason = "tests"
 )]
 
-use spr_core::bytes::{Env, Source};
-use spr_core::format::{Format, Options};
 use spr_core::model::Utterance;
 use spr_format_kaldi::FORMAT;
 use spr_testkit::faults::Random;
@@ -114,23 +112,13 @@ fn text_labels() -> Archive {
 
 /// The utterances, and the keys and bytes of the errors.
 fn salvage(bytes: Vec<u8>) -> (Vec<Utterance>, Vec<String>) {
-    let source = Source::from_bytes("damaged", bytes).unwrap();
-    let mut reader = FORMAT
-        .salvage(source, &Options::default(), &Env::default())
-        .unwrap();
-    let (mut utts, mut errors) = (Vec::new(), Vec::new());
-    let mut utt = Utterance::default();
-    loop {
-        match reader.read(&mut utt) {
-            Ok(true) => utts.push(utt.clone()),
-            Ok(false) => return (utts, errors),
-            Err(error) => {
-                assert!(error.can_continue(), "{error}");
-                assert_eq!(error.file_name(), Some("damaged"));
-                errors.push(error.to_string());
-            }
-        }
+    let salvaged = spr_testkit::damaged::salvage(&FORMAT, bytes);
+    for error in &salvaged.errors {
+        assert!(error.can_continue(), "{error}");
+        assert_eq!(error.file_name(), Some("damaged"));
     }
+    let errors = salvaged.errors.iter().map(ToString::to_string);
+    (salvaged.utterances, errors.collect())
 }
 
 /// Damages three entries, the last first, and looks at what is left. Errors name the entries by

@@ -7,8 +7,6 @@
     reason = "tests"
 )]
 
-use spr_core::bytes::{Env, Source};
-use spr_core::format::{Format, Options};
 use spr_core::model::{Key, Matrix, Rank, Utterance};
 use spr_format_pfile::FORMAT;
 use spr_testkit::faults::Random;
@@ -43,24 +41,9 @@ fn pfile() -> Vec<u8> {
 }
 
 fn salvage(bytes: Vec<u8>) -> (Vec<Utterance>, Vec<String>) {
-    let source = Source::from_bytes("damaged", bytes).unwrap();
-    let mut reader = FORMAT
-        .salvage(source, &Options::default(), &Env::default())
-        .unwrap();
-    let (mut utts, mut errors) = (Vec::new(), Vec::new());
-    let mut utt = Utterance::default();
-    loop {
-        match reader.read(&mut utt) {
-            Ok(true) => utts.push(utt.clone()),
-            Ok(false) => return (utts, errors),
-            Err(error) => {
-                errors.push(error.to_string());
-                if !error.can_continue() {
-                    return (utts, errors);
-                }
-            }
-        }
-    }
+    let salvaged = spr_testkit::damaged::salvage(&FORMAT, bytes);
+    let errors = salvaged.errors.iter().map(ToString::to_string);
+    (salvaged.utterances, errors.collect())
 }
 
 #[track_caller]

@@ -7,6 +7,8 @@ use spr_core::bytes::{Env, Source};
 use spr_core::format::{Format, Options, Reader};
 use spr_core::model::Utterance;
 
+use crate::faults::{Drained, drain};
+
 /// Errors and utterances after which a reader that goes on is believed never to end.
 const MANY: usize = 100_000;
 
@@ -48,16 +50,31 @@ pub fn open(
 /// Reads `bytes` to the end, past every error that can continue. Panics if there is no end.
 pub fn read(format: &'static dyn Format, bytes: &[u8], salvage: bool, env: &Env) {
     let source = Source::from_bytes("damaged", bytes.to_vec());
-    let Some(mut reader) = open(format, source, salvage, env) else {
-        return;
-    };
+    if let Some(reader) = open(format, source, salvage, env) {
+        exhaust(reader, MANY);
+    }
+}
+
+/// Reads to the end, past every error that can continue, and keeps nothing. Panics if `most`
+/// utterances and errors are not all.
+pub fn exhaust(mut reader: Box<dyn Reader>, most: usize) {
     let mut utt = Utterance::default();
-    for _ in 0..MANY {
+    for _ in 0..most {
         match reader.read(&mut utt) {
             Ok(true) => {}
             Err(error) if error.can_continue() => {}
             _ => return,
         }
     }
-    panic!("no end after {MANY} utterances and errors");
+    panic!("no end after {most} utterances and errors");
+}
+
+/// What is whole in `bytes`, called `damaged`, and every error on the way.
+///
+/// # Panics
+/// They can't be opened.
+pub fn salvage(format: &'static dyn Format, bytes: Vec<u8>) -> Drained {
+    let source = Source::from_bytes("damaged", bytes);
+    let reader = open(format, source, true, &Env::default());
+    drain(reader.expect("damaged data can be opened"))
 }
