@@ -4,10 +4,11 @@
 
 mod translate;
 
-use crate::format::{Caps, Empty, Keys, Tags};
+use crate::bytes::Env;
+use crate::format::{Caps, Empty, Keys, SegmentCaps};
 use crate::loss::{LossKind, LossReport};
-use crate::model::{Dtype, Rank, Utterance};
-use crate::{Error, Limits, Result};
+use crate::model::{Audio, Dtype, Rank, Tier, Utterance};
+use crate::{Error, Limits, Remedy, Result, stage};
 
 /// Makes utterances fit what a target can hold.
 ///
@@ -19,14 +20,14 @@ pub struct Adapter {
     dtype: Option<Dtype>,
     /// Whether the names are made up anyhow.
     keys_generated: bool,
-    limits: Limits,
+    env: Env,
     report: LossReport,
-    first: Shape,
+    first: Shared,
 }
 
 /// What the first utterances set for all.
 #[derive(Default)]
-struct Shape {
+struct Shared {
     dim: Option<usize>,
     dtype: Option<Dtype>,
     label_columns: Option<usize>,
@@ -37,16 +38,19 @@ struct Shape {
 impl Adapter {
     /// An adapter for a target that can hold `caps`; features and audio are cast to `dtype` if
     /// given.
-    pub fn new(caps: Caps, dtype: Option<Dtype>, keys_generated: bool, limits: Limits) -> Self {
-        let report = LossReport::default();
+    pub fn new(caps: Caps, dtype: Option<Dtype>, keys_generated: bool, env: &Env) -> Self {
         Self {
             caps,
             dtype,
             keys_generated,
-            limits,
-            report,
-            first: Shape::default(),
+            env: env.clone(),
+            report: LossReport::default(),
+            first: Shared::default(),
         }
+    }
+
+    fn limits(&self) -> Limits {
+        self.env.limits
     }
 
     /// What was lost so far.
@@ -67,14 +71,14 @@ impl Adapter {
     fn fit(&mut self, utt: &mut Utterance) -> Result<()> {
         self.check_agreement(utt)?;
         self.fit_key(utt)?;
-        let untranslated = translate::translate(utt, &self.caps, &self.limits);
+        let untranslated = translate::translate(utt, &self.caps, &self.limits());
         self.fit_labels(utt)?;
         self.fit_features(utt)?;
         self.fit_meta(utt);
-        let other = utt.other();
+        let other = utt.other().map(str::to_owned);
         self.fit_others(utt, untranslated.as_deref())?;
         if utt.features.is_none() && utt.labels.is_none() && utt.other().is_none() {
-            return Err(self.nothing_left(other, untranslated));
+            return Err(self.nothing_left(other.as_deref(), untranslated));
         }
         if utt.frames() > self.caps.max_rows {
             return Err(Error::unfit(format!(
@@ -104,7 +108,7 @@ impl Adapter {
             }
             (None, Some(caps)) if !caps.alone => {
                 Error::unfit("holds labels alone, the format only beside features")
-                    .hint("give the features, and these with --labels")
+                    .suggest(Remedy::JoinLabels)
             }
             _ => Error::unfit("holds nothing that the format can store"),
         }
@@ -131,27 +135,96 @@ impl Adapter {
             return Err(Error::unfit(message)
                 .hint("`spr-convert formats` says what holds objects of that kind"));
         }
-        if utt.segments.is_some() && !self.caps.segments {
-            self.report.add(LossKind::Segments, &utt.key, untranslated);
-            utt.segments = None;
+        match self.caps.segments {
+            Some(caps) => self.fit_tiers(utt, caps),
+            None if utt.tiers.is_empty() => {}
+            None => {
+                self.report.add(LossKind::Segments, &utt.key, untranslated);
+                utt.tiers.clear();
+            }
         }
         if utt.text.is_some() && !self.caps.text {
             self.report
                 .add(LossKind::Labels, &utt.key, Some("what was said"));
             utt.text = None;
         }
-        let Some(audio) = &mut utt.audio else {
-            return Ok(());
+        self.fit_arrays(utt)?;
+        self.fit_audio(utt)
+    }
+
+    /// Leaves one tier where there is room for one, and no scores and speakers where there is none
+    /// for them.
+    fn fit_tiers(&mut self, utt: &mut Utterance, caps: SegmentCaps) {
+        let plain = matches!(utt.tiers.as_slice(), [] | [_]) && utt.tiers.iter().all(Tier::is_plain);
+        if !caps.tiers && !plain {
+            let names = utt.tiers.iter().map(|tier| tier.name.escape_ascii().to_string());
+            let names = names.collect::<Vec<_>>().join(", ");
+            self.report.add(LossKind::Tiers, &utt.key, Some(&names));
+            utt.tiers.truncate(1);
+            for tier in &mut utt.tiers {
+                (tier.name, tier.points) = (Box::default(), false);
+            }
+        }
+        let segments = utt.tiers.iter_mut().flat_map(|tier| &mut tier.segments);
+        for segment in segments {
+            if !caps.scores && segment.score.take().is_some() {
+                self.report.add(LossKind::Scores, &utt.key, None);
+            }
+            if !caps.speakers && segment.speaker.take().is_some() {
+                self.report.add(LossKind::Speakers, &utt.key, None);
+            }
+        }
+    }
+
+    fn fit_arrays(&mut self, utt: &mut Utterance) -> Result<()> {
+        let Utterance { key, arrays, .. } = utt;
+        let mut kept = Vec::with_capacity(arrays.len());
+        for mut named in arrays.drain(..) {
+            let rank = named.array.shape().len();
+            let Some(caps) = self.caps.arrays.filter(|caps| rank <= caps.max_rank) else {
+                self.report.add(LossKind::Arrays, key, Some(&named.name));
+                continue;
+            };
+            if let Some(target) = target_dtype(named.array.dtype(), caps.dtypes) {
+                let limits = self.limits();
+                let stats = named.array.values_mut().cast(target, &limits)?;
+                self.report.add_cast(key, &stats);
+            }
+            kept.push(named);
+        }
+        *arrays = kept;
+        Ok(())
+    }
+
+    /// Leaves sound as it is where the target takes it so; otherwise loads it.
+    fn fit_audio(&mut self, utt: &mut Utterance) -> Result<()> {
+        let caps = self.caps.audio;
+        let as_it_is = match &utt.audio {
+            None => return Ok(()),
+            _ if !caps.hold_any() => {
+                self.report.add(LossKind::Audio, &utt.key, None);
+                utt.audio = None;
+                return Ok(());
+            }
+            Some(Audio::Encoded(encoded)) => caps.encoded.contains(&encoded.format.as_str()),
+            Some(Audio::Reference(_)) => caps.references,
+            Some(Audio::Samples(_)) => false,
         };
-        if self.caps.audio.is_empty() {
-            self.report.add(LossKind::Audio, &utt.key, None);
-            utt.audio = None;
+        if as_it_is && self.dtype.is_none() {
             return Ok(());
         }
-        let asked = self.dtype.unwrap_or(audio.samples.dtype());
-        let held = target_dtype(asked, self.caps.audio);
+        stage::load(utt, &self.env)?;
+        let limits = self.limits();
+        let Some(sound) = utt.audio.as_mut().and_then(Audio::waveform_mut) else {
+            return Err(Error::unfit("has sound that can't be loaded"));
+        };
+        if caps.dtypes.is_empty() {
+            return Err(Error::unfit("has samples, the format only names sound files"));
+        }
+        let asked = self.dtype.unwrap_or(sound.samples.dtype());
+        let held = target_dtype(asked, caps.dtypes);
         for target in [Some(asked), held].into_iter().flatten() {
-            let stats = audio.cast(target, &self.limits)?;
+            let stats = sound.cast(target, &limits)?;
             self.report.add_cast(&utt.key, &stats);
         }
         Ok(())
@@ -196,7 +269,7 @@ impl Adapter {
             return self.same_labelling(false);
         };
         if let Some(target) = target_dtype(labels.dtype(), caps.dtypes) {
-            let stats = labels.cast(target, &self.limits)?;
+            let stats = labels.cast(target, &self.env.limits)?;
             self.report.add_cast(&utt.key, &stats);
         }
         if caps.same_columns {
@@ -219,7 +292,7 @@ impl Adapter {
         match (*self.first.labelled.get_or_insert(labelled), labelled) {
             (true, false) => Err(Error::unfit("has no labels, the utterances before have")),
             (false, true) => Err(Error::unfit("has labels, the utterances before have none")
-                .hint("labels of the same utterances join them with --labels")),
+                .suggest(Remedy::JoinLabels)),
             _ => Ok(()),
         }
     }
@@ -242,7 +315,7 @@ impl Adapter {
             features.reshape(Rank::Matrix, features.rows(), features.cols())?;
         }
         if let Some(asked) = self.dtype {
-            let stats = features.cast(asked, &self.limits)?;
+            let stats = features.cast(asked, &self.env.limits)?;
             self.report.add_cast(&utt.key, &stats);
         }
         let held = match self.first.dtype.filter(|_| caps.same_dtype) {
@@ -252,14 +325,14 @@ impl Adapter {
                         "holds {}, the utterances before {first}",
                         features.dtype()
                     ))
-                    .hint("give all the same type with --dtype"));
+                    .suggest(Remedy::OneType));
                 }
                 Some(first)
             }
             _ => target_dtype(features.dtype(), caps.dtypes),
         };
         if let Some(target) = held {
-            let stats = features.cast(target, &self.limits)?;
+            let stats = features.cast(target, &self.env.limits)?;
             self.report.add_cast(&utt.key, &stats);
         }
         self.first.dtype.get_or_insert(features.dtype());
@@ -311,15 +384,25 @@ impl Adapter {
                 }
             }
         }
+        if !self.caps.source && meta.has_source() {
+            let names = [
+                (meta.speaker.is_some(), "speaker"),
+                (meta.gender.is_some(), "gender"),
+                (meta.language.is_some(), "language"),
+                (meta.recording.is_some(), "recording"),
+                (meta.channel.is_some(), "channel"),
+                (meta.start.is_some() || meta.end.is_some(), "place in the recording"),
+            ];
+            for (_, name) in names.iter().filter(|(there, _)| *there) {
+                self.report.add(LossKind::Metadata, key, Some(name));
+            }
+            meta.clear_source();
+        }
         let report = &mut self.report;
         let caps = self.caps.tags;
         let mut lost = false;
         meta.tags.retain(|tag| {
-            let kept = match caps {
-                Tags::Any => true,
-                Tags::Of(format) => tag.format == format,
-                Tags::None => false,
-            };
+            let kept = caps.hold(&tag.format);
             if !kept && !lost {
                 lost = true;
                 report.add(LossKind::Metadata, key, Some("header lines"));

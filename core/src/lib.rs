@@ -28,7 +28,7 @@ mod record;
 pub mod side;
 pub mod stage;
 
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Remedy, Result};
 pub use keymap::KeyMap;
 pub use limits::Limits;
 pub use nearest::nearest;

@@ -1,7 +1,7 @@
 //! Bounds on what a file may make the program do.
 
 use crate::model::Dtype;
-use crate::{Error, Result};
+use crate::{Error, Remedy, Result};
 
 /// Sizes that no input may exceed, whatever its headers claim.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +12,15 @@ pub struct Limits {
     pub max_header: u64,
     /// Nesting of containers (pickle, JSON).
     pub max_depth: usize,
+}
+
+impl Limits {
+    /// No bounds, for what is in memory already.
+    pub const NONE: Self = Self {
+        max_alloc: u64::MAX,
+        max_header: u64::MAX,
+        max_depth: usize::MAX,
+    };
 }
 
 impl Default for Limits {
@@ -47,6 +56,6 @@ impl Limits {
             "{what} is over the limit of {} bytes",
             self.max_alloc
         ))
-        .hint("if the size is right, raise the limit with --max-alloc")
+        .suggest(Remedy::RaiseLimit)
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::model::{CastStats, Key};
-use crate::{Error, ErrorKind, Result, nearest};
+use crate::{Error, ErrorKind, Remedy, Result, nearest};
 
 /// What is lost.
 #[non_exhaustive]
@@ -31,6 +31,14 @@ pub enum LossKind {
     Weights,
     /// The difference between a number, a vector and a matrix.
     Rank,
+    /// Arrays beside features and labels.
+    Arrays,
+    /// Names of tiers of segments, and all tiers but one.
+    Tiers,
+    /// Scores of segments.
+    Scores,
+    /// Speakers of segments.
+    Speakers,
 }
 
 impl LossKind {
@@ -46,6 +54,10 @@ impl LossKind {
         Self::Segments,
         Self::Weights,
         Self::Rank,
+        Self::Arrays,
+        Self::Tiers,
+        Self::Scores,
+        Self::Speakers,
     ];
 
     /// The name that `--allow-loss` takes.
@@ -61,6 +73,10 @@ impl LossKind {
             Self::Segments => "segments",
             Self::Weights => "weights",
             Self::Rank => "rank",
+            Self::Arrays => "arrays",
+            Self::Tiers => "tiers",
+            Self::Scores => "scores",
+            Self::Speakers => "speakers",
         }
     }
 
@@ -77,6 +93,10 @@ impl LossKind {
             Self::Segments => "labelled stretches of time",
             Self::Weights => "weights of alternatives",
             Self::Rank => "whether it was a number, a vector or a matrix",
+            Self::Arrays => "arrays beside features and labels",
+            Self::Tiers => "tiers of segments",
+            Self::Scores => "scores of segments",
+            Self::Speakers => "speakers of segments",
         }
     }
 }
@@ -219,16 +239,9 @@ impl LossReport {
             .iter()
             .map(|(kind, line)| describe(*kind, line))
             .collect();
-        let names: Vec<_> = denied.iter().map(|(kind, _)| kind.name()).collect();
+        let kinds: Vec<_> = denied.iter().map(|(kind, _)| *kind).collect();
         let message = format!("{target} can't hold all of it: {}", texts.join("; "));
-        let instead = match names.contains(&"labels") {
-            true => "to keep labels apart, add --labels-out FILE; ",
-            false => "",
-        };
-        let mut error = Error::new(ErrorKind::Loss, message).hint(format!(
-            "{instead}to go on all the same, add --allow-loss {}",
-            names.join(",")
-        ));
+        let mut error = Error::new(ErrorKind::Loss, message).suggest(Remedy::AllowLosses(kinds));
         if let (1, Some(key)) = (line.utterances, &line.first) {
             error = error.utterance(key);
         }

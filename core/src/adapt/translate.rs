@@ -2,13 +2,13 @@
 
 use crate::Limits;
 use crate::format::{Caps, LabelCaps};
-use crate::model::{Decimal, FrameGrid, Key, Lists, Object, Segment, Utterance};
+use crate::model::{FrameGrid, Key, Lists, Object, Segment, Tier, Utterance};
 
 /// Turns what a target with `caps` has no place for into the form that it has a place for, where
 /// the way back is open. Says why segments could not become frame labels.
 pub(super) fn translate(utt: &mut Utterance, caps: &Caps, limits: &Limits) -> Option<String> {
     words(utt, caps);
-    if utt.segments.is_some() {
+    if !utt.tiers.is_empty() {
         return frames(utt, caps, limits);
     }
     segments(utt, caps);
@@ -25,15 +25,18 @@ fn held(caps: Option<LabelCaps>, utt: &Utterance) -> bool {
 
 /// Segments become frame labels.
 fn frames(utt: &mut Utterance, caps: &Caps, limits: &Limits) -> Option<String> {
-    let segments = utt.segments.as_deref()?;
-    if caps.segments || utt.labels.is_some() || !held(caps.labels, utt) {
+    if caps.segments.is_some() || utt.labels.is_some() || !held(caps.labels, utt) {
         return None;
     }
+    let Some(segments) = utt.segments() else {
+        return Some(format!("there are {} tiers of them", utt.tiers.len()));
+    };
     let grid = FrameGrid::of(&utt.meta).unwrap_or_else(FrameGrid::usual);
     let frames = utt.features.as_ref().map(|f| f.rows() as u64);
     match Segment::labels(segments, &grid, frames, limits) {
         Ok(labels) => {
-            (utt.labels, utt.segments) = (Some(labels), None);
+            utt.labels = Some(labels);
+            utt.tiers.clear();
             None
         }
         Err(error) => Some(error.message().to_owned()),
@@ -45,14 +48,15 @@ fn segments(utt: &mut Utterance, caps: &Caps) {
     let Some(labels) = utt.labels.as_ref() else {
         return;
     };
-    if !caps.segments || held(caps.labels, utt) || utt.features.is_some() {
+    if caps.segments.is_none() || held(caps.labels, utt) || utt.features.is_some() {
         return;
     }
     let grid = FrameGrid::of(&utt.meta).unwrap_or_else(FrameGrid::usual);
     if let Some(segments) = Segment::of_labels(labels, &grid) {
-        (utt.labels, utt.segments) = (None, Some(segments));
+        utt.labels = None;
+        utt.tiers.push(Tier::only(segments));
         if caps.frame_times && utt.meta.frame_shift.is_none() {
-            utt.meta.frame_shift = Decimal::parse(FrameGrid::USUAL_SHIFT);
+            utt.meta.frame_shift = Some(FrameGrid::USUAL_SHIFT);
         }
     }
 }

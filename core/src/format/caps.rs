@@ -1,30 +1,16 @@
-//! What an output can hold, as data: for the adapter, the help texts and the tests.
+//! What an output can hold, as data: for the adapter, the writers, the help texts and the tests.
 
-use crate::bytes::Output;
 use crate::model::Dtype;
 
 /// The sort of place an output goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Medium {
     /// A file, which can have others beside it.
     File,
     /// A folder with one file an utterance.
     Folder,
-    /// Standard output or a command.
+    /// Standard output, a command, or a stream of the caller's own.
     Stream,
-}
-
-impl Place {
-    /// The sort of place that `output` is.
-    pub fn of(output: &Output) -> Self {
-        if output.is_folder() {
-            Self::Folder
-        } else if output.has_siblings() {
-            Self::File
-        } else {
-            Self::Stream
-        }
-    }
 }
 
 /// How many utterances an output takes.
@@ -51,6 +37,16 @@ pub enum Keys {
     Any,
 }
 
+impl Keys {
+    /// How one file an utterance keeps names: by those of the files, where there are any.
+    pub fn of_files(medium: Medium) -> Self {
+        match medium {
+            Medium::Folder | Medium::File => Self::FileNames,
+            Medium::Stream => Self::None,
+        }
+    }
+}
+
 /// What becomes of an utterance without frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Empty {
@@ -73,7 +69,19 @@ pub enum Tags {
     Any,
 }
 
+impl Tags {
+    /// Whether header lines of `format` are kept.
+    pub fn hold(self, format: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::Of(own) => own == format,
+            Self::Any => true,
+        }
+    }
+}
+
 /// Limits on features.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub struct FeatureCaps {
     /// Element types, the preferred one first.
@@ -90,7 +98,22 @@ pub struct FeatureCaps {
     pub max_cols: u64,
 }
 
+impl FeatureCaps {
+    /// Matrices of these types and of any shape.
+    pub const fn new(dtypes: &'static [Dtype]) -> Self {
+        Self {
+            dtypes,
+            vectors: false,
+            scalars: false,
+            same_dim: false,
+            same_dtype: false,
+            max_cols: u64::MAX,
+        }
+    }
+}
+
 /// Limits on frame labels.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub struct LabelCaps {
     /// Element types, the preferred one first.
@@ -103,6 +126,98 @@ pub struct LabelCaps {
     pub alone: bool,
     /// Whether all utterances must have the same number of label columns.
     pub same_columns: bool,
+}
+
+impl LabelCaps {
+    /// Labels of these types, any number a frame, beside features and alone.
+    pub const fn new(dtypes: &'static [Dtype]) -> Self {
+        Self {
+            dtypes,
+            max_columns: u64::MAX,
+            with_features: true,
+            alone: true,
+            same_columns: false,
+        }
+    }
+}
+
+/// Limits on sound.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AudioCaps {
+    /// Element types of samples, the preferred one first; none if samples are not kept.
+    pub dtypes: &'static [Dtype],
+    /// Formats whose files are kept untouched.
+    pub encoded: &'static [&'static str],
+    /// Whether it is enough to know where the sound is.
+    pub references: bool,
+}
+
+impl AudioCaps {
+    /// No sound.
+    pub const NONE: Self = Self::samples(&[]);
+
+    /// Samples of these types.
+    pub const fn samples(dtypes: &'static [Dtype]) -> Self {
+        Self {
+            dtypes,
+            encoded: &[],
+            references: false,
+        }
+    }
+
+    /// Whether sound is held in any form.
+    pub fn hold_any(&self) -> bool {
+        !self.dtypes.is_empty() || !self.encoded.is_empty() || self.references
+    }
+}
+
+/// Limits on segments.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SegmentCaps {
+    /// Whether several tiers, and their names, are kept.
+    pub tiers: bool,
+    /// Whether scores are kept.
+    pub scores: bool,
+    /// Whether speakers are kept.
+    pub speakers: bool,
+}
+
+impl SegmentCaps {
+    /// One tier of segments that are labels and times.
+    pub const PLAIN: Self = Self {
+        tiers: false,
+        scores: false,
+        speakers: false,
+    };
+
+    /// Everything that segments can be.
+    pub const ALL: Self = Self {
+        tiers: true,
+        scores: true,
+        speakers: true,
+    };
+}
+
+/// Limits on named arrays.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug)]
+pub struct ArrayCaps {
+    /// Element types, the preferred one first.
+    pub dtypes: &'static [Dtype],
+    /// The most dimensions.
+    pub max_rank: usize,
+}
+
+impl ArrayCaps {
+    /// Arrays of these types and of any shape.
+    pub const fn new(dtypes: &'static [Dtype]) -> Self {
+        Self {
+            dtypes,
+            max_rank: crate::model::Array::MOST,
+        }
+    }
 }
 
 /// Which objects are kept that are neither features nor labels.
@@ -127,8 +242,10 @@ impl Objects {
     }
 }
 
-/// What an output can hold. What is declared here round-trips; the rest is refused by the writer
-/// and narrowed or dropped, if allowed, by the [adapter](crate::adapt).
+/// What an output can hold. What is declared here round-trips; the rest is refused by the
+/// [check](Self::check) that every writer makes, and narrowed or dropped, if allowed, by the
+/// [adapter](crate::adapt).
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub struct Caps {
     /// How many utterances.
@@ -143,18 +260,46 @@ pub struct Caps {
     pub labels: Option<LabelCaps>,
     /// Objects of other kinds.
     pub objects: Objects,
-    /// Element types of audio samples, the preferred one first; none if audio is not kept.
-    pub audio: &'static [Dtype],
-    /// Whether segments are kept.
-    pub segments: bool,
+    /// Sound.
+    pub audio: AudioCaps,
+    /// Segments, if any.
+    pub segments: Option<SegmentCaps>,
     /// Whether the text of what was said is kept.
     pub text: bool,
+    /// Named arrays, if any.
+    pub arrays: Option<ArrayCaps>,
     /// What becomes of an utterance without frames.
     pub empty: Empty,
     /// Whether the frame shift and the frame offset are kept.
     pub frame_times: bool,
+    /// Whether it is kept who speaks, in which language, and where in which recording.
+    pub source: bool,
     /// Which header lines are kept.
     pub tags: Tags,
     /// The most frames in one utterance.
     pub max_rows: u64,
+}
+
+impl Caps {
+    /// Room for `count` utterances that keep their names by `keys`, and stay apart, and for nothing
+    /// in them yet: the fields say what else there is room for.
+    pub const fn new(count: Count, keys: Keys) -> Self {
+        Self {
+            count,
+            keys,
+            boundaries: true,
+            features: None,
+            labels: None,
+            objects: Objects::None,
+            audio: AudioCaps::NONE,
+            segments: None,
+            text: false,
+            arrays: None,
+            empty: Empty::Refused,
+            frame_times: false,
+            source: false,
+            tags: Tags::None,
+            max_rows: u64::MAX,
+        }
+    }
 }

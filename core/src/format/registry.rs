@@ -1,8 +1,8 @@
 //! The formats a program knows.
 
 use super::{Format, Probe, Score};
-use crate::bytes::{Codec, Source};
-use crate::{Error, ErrorKind, Result, nearest};
+use crate::bytes::{Claim, Nested, NestedFormats, Source};
+use crate::{Error, ErrorKind, Remedy, Result, nearest};
 
 /// A list of formats, found by name or by content.
 #[derive(Clone, Default)]
@@ -89,11 +89,7 @@ impl Registry {
                 format!("may be {} or {}", a.info().name, b.info().name),
             )
             .file(source.name())
-            .hint(format!(
-                "say which with --from {} or --from {}",
-                a.info().name,
-                b.info().name
-            ))),
+            .suggest(Remedy::ReadAs(vec![a.info().name, b.info().name]))),
             [(_, format), ..] => Ok(*format),
         }
     }
@@ -107,9 +103,18 @@ impl Registry {
         };
         Error::new(ErrorKind::Unrecognised, message)
             .file(source.name())
-            .hint(format!(
-                "known formats: {}; force one with --from",
-                self.names().join(", ")
-            ))
+            .suggest(Remedy::ReadAs(self.names()))
+    }
+}
+
+impl NestedFormats for Registry {
+    fn nested(&self, name: &str) -> Option<&'static dyn Nested> {
+        self.find(name)?.nested()
+    }
+
+    fn claims(&self, head: &[u8]) -> Vec<(&'static str, Claim)> {
+        let nested = self.formats().filter_map(|f| Some((f.info().name, f.nested()?)));
+        let claims = nested.map(|(name, nested)| (name, nested.claim(head)));
+        claims.filter(|(_, claim)| *claim != Claim::No).collect()
     }
 }

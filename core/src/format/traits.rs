@@ -1,27 +1,17 @@
 //! Formats, readers and writers.
 
-use super::{Caps, OptionSpec, Options, Place, Probe, Score};
+use super::{
+    Caps, FormatInfo, Medium, Nested, Notation, Opened, Options, Probe, Request, Score,
+};
 use crate::Result;
 use crate::bytes::{Env, Output, Source};
 use crate::model::{DatasetInfo, Key, Utterance};
-
-/// What a format is called and takes.
-pub struct FormatInfo {
-    /// The name users type, as in `pfile:feats.pfile`.
-    pub name: &'static str,
-    /// What it is, in a few words.
-    pub title: &'static str,
-    /// File extensions without the point, the usual one first.
-    pub extensions: &'static [&'static str],
-    /// The options it knows, for reading and writing.
-    pub options: &'static [OptionSpec],
-}
 
 /// A file format: recognises, reads and writes it.
 ///
 /// None of the traits here has default methods, so a wrapper can't lose a call in silence.
 pub trait Format: Send + Sync {
-    /// What it is called and takes.
+    /// What it is called, takes and means.
     fn info(&self) -> &'static FormatInfo;
 
     /// How well the start of a file fits. A pure function of its input.
@@ -31,27 +21,21 @@ pub trait Format: Send + Sync {
     ///
     /// # Errors
     /// An option's value is wrong.
-    fn caps(&self, options: &Options, place: Place) -> Result<Caps>;
+    fn caps(&self, options: &Options, medium: Medium) -> Result<Caps>;
 
-    /// Opens a data set for reading.
+    /// Opens a data set. Of the `request` it takes what it does by itself; callers go through
+    /// [`Request::open`], which does the rest. Only where [`Request::lookup`] asks for it, and the
+    /// data can be gone back in, it may be a [`Table`](Opened::Table).
     ///
     /// # Errors
     /// The header is broken, or an option's value is wrong.
-    fn open(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>>;
-
-    /// Opens a damaged data set to read what is whole in it: each damaged stretch is an error that
-    /// [can continue](crate::Error::can_continue), where the format lets the rest be found again.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>>;
-
-    /// Opens a data set for looking up utterances by their keys, where that is better than reading
-    /// it front to back. What can't be gone back in is opened as a stream.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup>;
+    fn open(
+        &self,
+        source: Source,
+        options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened>;
 
     /// Starts a data set in `output`, which the caller commits once the writer is finished.
     /// Formats that hold one utterance a file ask for [`Part::Utterance`](crate::bytes::Part).
@@ -59,11 +43,17 @@ pub trait Format: Send + Sync {
     /// # Errors
     /// The output can't be made, or an option's value is wrong.
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>>;
+
+    /// Its single objects inside containers, if it has any that can stand there.
+    fn nested(&self) -> Option<&dyn Nested>;
+
+    /// Its own notation for inputs and outputs on a command line, if it has one.
+    fn notation(&self) -> Option<&dyn Notation>;
 }
 
 /// A stream of utterances.
 pub trait Reader: Send {
-    /// What is known of the data set; it may grow while the stream is read.
+    /// What is known of the data set since it was opened.
     fn info(&self) -> &DatasetInfo;
 
     /// Reads the next utterance into `utt`, overwriting every field and keeping allocations.
@@ -84,17 +74,12 @@ pub trait RandomAccess: Send {
     fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool>;
 }
 
-/// A data set opened to be asked for utterances.
-pub enum Lookup {
-    /// By their keys.
-    Keyed(Box<dyn RandomAccess>),
-    /// Only front to back.
-    Ordered(Box<dyn Reader>),
-}
-
 /// Takes utterances and stores all of each, or fails. What a format can't hold is refused:
 /// narrowing and dropping is the [adapter](crate::adapt)'s work.
 pub trait Writer: Send {
+    /// What it can hold.
+    fn caps(&self) -> &Caps;
+
     /// Stores one utterance.
     ///
     /// # Errors

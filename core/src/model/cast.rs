@@ -36,7 +36,7 @@ impl Matrix {
         let source = std::mem::take(self);
         self.reset(to, source.rank(), source.rows(), source.cols(), limits)?;
         Ok(dispatch!(from, A => dispatch!(to, B => {
-            convert(source.values::<A>(), self.values_mut::<B>())
+            convert(source.values::<A>()?, self.values_mut::<B>()?)
         })))
     }
 }

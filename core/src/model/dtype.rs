@@ -3,12 +3,31 @@
 use std::fmt;
 use std::str::FromStr;
 
+use half::{bf16, f16};
+use serde::{Deserialize, Serialize};
+
 use crate::number;
 use crate::{Error, Result};
 
-/// The type of a matrix's elements. Integers are two's complement, floats IEEE 754.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// The type of elements. Integers are two's complement, floats IEEE 754 but for [`Bf16`](Self::Bf16).
+///
+/// The list is closed on purpose: a `match` that forgets a type does not compile, so that a new
+/// type can't read as zeros anywhere.
+///
+/// ```compile_fail,E0004
+/// use spr_core::model::Dtype;
+/// fn size(dtype: Dtype) -> usize {
+///     match dtype {
+///         Dtype::Bool | Dtype::I8 | Dtype::U8 => 1,
+///         Dtype::F16 | Dtype::I16 | Dtype::U16 => 2, // Bf16 is forgotten
+///         Dtype::F32 | Dtype::I32 | Dtype::U32 => 4,
+///         Dtype::F64 | Dtype::I64 | Dtype::U64 => 8,
+///     }
+/// }
+/// ```
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 pub enum Dtype {
     /// 32-bit float.
     #[default]
@@ -31,6 +50,12 @@ pub enum Dtype {
     I64,
     /// Unsigned 64-bit integer.
     U64,
+    /// 16-bit float.
+    F16,
+    /// The upper half of a 32-bit float, as neural networks are trained with.
+    Bf16,
+    /// A truth value: a byte of 0 or 1.
+    Bool,
 }
 
 /// Runs `$body` with `$T` standing for the Rust type of `$dtype`.
@@ -80,9 +105,20 @@ macro_rules! dispatch {
                 type $T = i64;
                 $body
             }
-            // The enum is non-exhaustive outside this crate, where `U64` is the last arm.
-            _ => {
+            $crate::model::Dtype::U64 => {
                 type $T = u64;
+                $body
+            }
+            $crate::model::Dtype::F16 => {
+                type $T = $crate::model::f16;
+                $body
+            }
+            $crate::model::Dtype::Bf16 => {
+                type $T = $crate::model::bf16;
+                $body
+            }
+            $crate::model::Dtype::Bool => {
+                type $T = bool;
                 $body
             }
         }
@@ -102,13 +138,30 @@ impl Dtype {
         Self::U32,
         Self::I64,
         Self::U64,
+        Self::F16,
+        Self::Bf16,
+        Self::Bool,
+    ];
+
+    /// The integers and floats that most programs know: all but the narrow floats and truth values.
+    pub const COMMON: &'static [Self] = &[
+        Self::F32,
+        Self::F64,
+        Self::I8,
+        Self::U8,
+        Self::I16,
+        Self::U16,
+        Self::I32,
+        Self::U32,
+        Self::I64,
+        Self::U64,
     ];
 
     /// Bytes of one element.
     pub fn size(self) -> usize {
         match self {
-            Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 => 2,
+            Self::I8 | Self::U8 | Self::Bool => 1,
+            Self::I16 | Self::U16 | Self::F16 | Self::Bf16 => 2,
             Self::F32 | Self::I32 | Self::U32 => 4,
             Self::F64 | Self::I64 | Self::U64 => 8,
         }
@@ -127,17 +180,23 @@ impl Dtype {
             Self::U32 => "u32",
             Self::I64 => "i64",
             Self::U64 => "u64",
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+            Self::Bool => "bool",
         }
     }
 
-    /// Whether it is `f32` or `f64`.
+    /// Whether it is a float.
     pub fn is_float(self) -> bool {
-        matches!(self, Self::F32 | Self::F64)
+        matches!(self, Self::F32 | Self::F64 | Self::F16 | Self::Bf16)
     }
 
     /// Whether it can hold negative numbers.
     pub fn is_signed(self) -> bool {
-        !matches!(self, Self::U8 | Self::U16 | Self::U32 | Self::U64)
+        !matches!(
+            self,
+            Self::U8 | Self::U16 | Self::U32 | Self::U64 | Self::Bool
+        )
     }
 
     /// Binary digits of the whole numbers it holds without a gap.
@@ -145,7 +204,27 @@ impl Dtype {
         match self {
             Self::F32 => 24,
             Self::F64 => 53,
-            other => 8 * other.size() - usize::from(other.is_signed()),
+            Self::F16 => 11,
+            Self::Bf16 => 8,
+            Self::Bool => 1,
+            Self::I8
+            | Self::U8
+            | Self::I16
+            | Self::U16
+            | Self::I32
+            | Self::U32
+            | Self::I64
+            | Self::U64 => 8 * self.size() - usize::from(self.is_signed()),
+        }
+    }
+
+    /// The largest power of two, and the smallest above 0, that a float holds.
+    fn exponents(self) -> (i32, i32) {
+        match self {
+            Self::F64 => (1023, -1074),
+            Self::F16 => (15, -24),
+            Self::Bf16 => (127, -133),
+            _ => (127, -149),
         }
     }
 
@@ -153,7 +232,11 @@ impl Dtype {
     pub fn fits(self, to: Self) -> bool {
         match (self.is_float(), to.is_float()) {
             (true, false) => false,
-            (true, true) => self.size() <= to.size(),
+            (true, true) => {
+                let ((high, low), (most, least)) = (self.exponents(), to.exponents());
+                self.digits() <= to.digits() && high <= most && low >= least
+            }
+            // 65535, of 16 digits, is beyond a 16-bit float, whose digits are fewer anyhow.
             (false, _) => self.digits() <= to.digits() && (to.is_signed() || !self.is_signed()),
         }
     }
@@ -195,7 +278,15 @@ mod sealed {
 }
 
 /// A Rust type that can be the element of a [`Matrix`](super::Matrix).
-pub trait Element: bytemuck::Pod + PartialEq + PartialOrd + Send + Sync + sealed::Sealed {
+pub trait Element:
+    bytemuck::NoUninit
+    + bytemuck::CheckedBitPattern
+    + PartialEq
+    + PartialOrd
+    + Send
+    + Sync
+    + sealed::Sealed
+{
     /// The matching run-time type.
     const DTYPE: Dtype;
     /// The value, widened without loss.
@@ -274,6 +365,70 @@ macro_rules! float_element {
 
 float_element!(f32, F32, number::print_f32, number::parse_f32);
 float_element!(f64, F64, number::print_f64, number::parse_f64);
+
+/// Floats of 16 bits, which are read and printed by way of wider ones.
+macro_rules! narrow_element {
+    ($t:ty, $dtype:ident) => {
+        impl sealed::Sealed for $t {}
+        impl Element for $t {
+            const DTYPE: Dtype = Dtype::$dtype;
+            #[inline]
+            fn widen(self) -> Wide {
+                Wide::Float(self.to_f64())
+            }
+            #[inline]
+            #[allow(clippy::cast_precision_loss, reason = "the nearest value is asked for")]
+            fn nearest(wide: Wide) -> Self {
+                match wide {
+                    Wide::Int(v) => Self::from_f64(v as f64),
+                    Wide::Float(v) => Self::from_f64(v),
+                }
+            }
+            fn print(self, out: &mut Vec<u8>) {
+                // Five digits tell all of them apart; fewer do for most.
+                let digits = (0..5).map(|n| format!("{:.n$e}", self.to_f32()));
+                let mut values = digits.filter_map(|text| Some((text.parse::<f32>().ok()?, text)));
+                match values.find(|(value, _)| Self::from_f32(*value) == self) {
+                    Some((value, _)) => number::print_f32(value, out),
+                    None => number::print_f32(self.to_f32(), out),
+                }
+            }
+            fn parse(text: &[u8]) -> Option<Self> {
+                number::parse_f64(text).map(Self::from_f64)
+            }
+        }
+    };
+}
+
+narrow_element!(f16, F16);
+narrow_element!(bf16, Bf16);
+
+impl sealed::Sealed for bool {}
+
+impl Element for bool {
+    const DTYPE: Dtype = Dtype::Bool;
+    #[inline]
+    fn widen(self) -> Wide {
+        Wide::Int(self.into())
+    }
+    #[inline]
+    fn nearest(wide: Wide) -> Self {
+        match wide {
+            Wide::Int(v) => v > 0,
+            Wide::Float(v) => v > 0.5,
+        }
+    }
+    fn print(self, out: &mut Vec<u8>) {
+        out.push(if self { b'1' } else { b'0' });
+    }
+    fn parse(text: &[u8]) -> Option<Self> {
+        match text {
+            b"0" | b"false" => Some(false),
+            b"1" | b"true" => Some(true),
+            _ => None,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {

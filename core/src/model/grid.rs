@@ -1,7 +1,7 @@
 //! Times of frames, and labels of frames as segments.
 
 use super::{Decimal, Element, Key, Matrix, Meta, Rank, Segment};
-use crate::number::{parse_f64, parse_integer};
+use crate::number::parse_integer;
 use crate::{Error, Limits, Result, dispatch};
 
 /// How far, in frames, a time may lie from the start of a frame and still be it.
@@ -11,89 +11,79 @@ const CLAIMED: u64 = 1 << 24;
 
 /// Where frames start: a frame shift and the time of the first frame, in seconds.
 ///
-/// Times are worked out from the decimal digits of both and rounded once, so that frame 30 of
-/// 0.01 s starts at the `f64` nearest to 0.3.
+/// Times are exact: frame 30 of 0.01 s starts at 0.3.
 ///
 /// ```
 /// use spr_core::model::{Decimal, FrameGrid, Meta};
 /// let meta = Meta { frame_shift: Decimal::parse("0.01"), ..Meta::default() };
 /// let grid = FrameGrid::of(&meta).unwrap();
-/// assert_eq!(grid.time(30), 0.3);
-/// assert_eq!(grid.frame(0.3), Some(30));
-/// assert_eq!(grid.frame(0.305), None);
+/// assert_eq!(grid.time(30), Decimal::new(3, -1));
+/// assert_eq!(grid.frame(Decimal::new(3, -1)), Some(30));
+/// assert_eq!(grid.frame(Decimal::new(305, -3)), None);
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameGrid {
-    shift: f64,
-    offset: f64,
-    /// Shift and offset as whole numbers of ten to this power.
-    digits: Option<(i128, i128, i32)>,
+    shift: Decimal,
+    offset: Decimal,
 }
 
 impl FrameGrid {
     /// The frame shift, in seconds, that is taken where none is known.
-    pub const USUAL_SHIFT: &'static str = "0.01";
+    pub const USUAL_SHIFT: Decimal = Decimal::new(1, -2);
 
     /// The grid of frames `shift` apart, the first of which starts at `offset`, else at 0; `None`
     /// if the shift is not above 0.
-    pub fn new(shift: &Decimal, offset: Option<&Decimal>) -> Option<Self> {
-        let (own, from) = (shift.value(), offset.map_or(0.0, Decimal::value));
-        let whole = || {
-            let (shift, a) = shift.scaled()?;
-            let (offset, b) = offset.map_or(Some((0, 0)), Decimal::scaled)?;
-            let power = a.min(b);
-            let raise = |n: i128, by: i32| {
-                let by = u32::try_from(by).ok().filter(|by| *by < 30)?;
-                n.checked_mul(10i128.pow(by))
-            };
-            Some((raise(shift, a - power)?, raise(offset, b - power)?, power))
-        };
-        (own > 0.0).then(|| Self {
-            shift: own,
-            offset: from,
-            digits: whole(),
+    pub fn new(shift: Decimal, offset: Option<Decimal>) -> Option<Self> {
+        (shift > Decimal::ZERO).then(|| Self {
+            shift,
+            offset: offset.unwrap_or(Decimal::ZERO),
         })
     }
 
     /// The grid that `meta` tells of; `None` if it says no shift.
     pub fn of(meta: &Meta) -> Option<Self> {
-        Self::new(meta.frame_shift.as_ref()?, meta.frame_offset.as_ref())
+        Self::new(meta.frame_shift?, meta.frame_offset)
     }
 
     /// The usual grid, from 0 on.
     pub fn usual() -> Self {
         Self {
-            shift: 0.01,
-            offset: 0.0,
-            digits: Some((1, 0, -2)),
+            shift: Self::USUAL_SHIFT,
+            offset: Decimal::ZERO,
         }
     }
 
     /// Seconds from one frame to the next.
-    pub fn shift(&self) -> f64 {
+    pub fn shift(&self) -> Decimal {
         self.shift
     }
 
-    /// The time at which a frame starts.
-    #[expect(clippy::cast_precision_loss, reason = "a time needs no more digits")]
-    pub fn time(&self, frame: u64) -> f64 {
-        let exact = self.digits.and_then(|(shift, offset, power)| {
-            let n = i128::from(frame).checked_mul(shift)?.checked_add(offset)?;
-            parse_f64(format!("{n}e{power}").as_bytes())
-        });
-        exact.unwrap_or(self.offset + frame as f64 * self.shift)
+    /// The time at which a frame starts; beyond 18 digits it is rounded.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "only where the exact time has too many digits"
+    )]
+    pub fn time(&self, frame: u64) -> Decimal {
+        let exact = self.shift.times(frame);
+        let exact = exact.and_then(|time| time.plus(self.offset));
+        exact.unwrap_or_else(|| {
+            let seconds = self.offset.value() + frame as f64 * self.shift.value();
+            Decimal::of(seconds).unwrap_or(self.offset)
+        })
     }
 
     /// The frame that starts at exactly this time.
-    pub fn frame(&self, time: f64) -> Option<u64> {
-        self.nearest(time)
-            .filter(|frame| self.time(*frame).to_bits() == time.to_bits())
+    pub fn frame(&self, time: Decimal) -> Option<u64> {
+        self.nearest(time).filter(|frame| self.time(*frame) == time)
     }
 
     /// The frame that starts at this time, up to rounding.
-    pub fn frame_near(&self, time: f64) -> Option<u64> {
-        self.nearest(time)
-            .filter(|frame| (self.time(*frame) - time).abs() <= NEAR * self.shift)
+    pub fn frame_near(&self, time: Decimal) -> Option<u64> {
+        let near = |frame: &u64| {
+            let apart = self.time(*frame).value() - time.value();
+            apart.abs() <= NEAR * self.shift.value()
+        };
+        self.nearest(time).filter(near)
     }
 
     /// The frame whose start is nearest; `None` before the first by more than half a frame.
@@ -102,8 +92,12 @@ impl FrameGrid {
         clippy::cast_sign_loss,
         reason = "the range is checked"
     )]
-    pub fn nearest(&self, time: f64) -> Option<u64> {
-        let n = ((time - self.offset) / self.shift).round();
+    pub fn nearest(&self, time: Decimal) -> Option<u64> {
+        let exact = time.minus(self.offset).and_then(|t| t.steps(self.shift));
+        if let Some((frame, share)) = exact {
+            return Some(frame + u64::from(share >= 0.5));
+        }
+        let n = ((time.value() - self.offset.value()) / self.shift.value()).round();
         (0.0..9e15).contains(&n).then_some(n as u64)
     }
 }
@@ -136,7 +130,7 @@ impl Segment {
         for (n, segment) in segments.iter().enumerate() {
             let label = Key::from(&*segment.label);
             let number: i64 = parse_integer(&segment.label).ok_or_else(|| {
-                Error::unfit(format!("the label '{label}' of a segment is no number"))
+                Error::unfit(format!("the label '{label}' of a segment is not a number"))
                     .hint("the option symbols=FILE of the segments gives numbers to names")
             })?;
             let off = |time| {
@@ -181,9 +175,8 @@ impl Segment {
         }
         let mut labels = Matrix::default();
         if runs.iter().all(|(n, _)| i32::try_from(*n).is_ok()) {
-            let narrow = |n: i64| i32::try_from(n).unwrap_or_default();
-            let runs = runs.into_iter().map(|(number, n)| (narrow(number), n));
-            fill(&mut labels, runs, at, limits)?;
+            let narrow = |(number, n): (i64, u64)| Some((i32::try_from(number).ok()?, n));
+            fill(&mut labels, runs.into_iter().filter_map(narrow), at, limits)?;
         } else {
             fill(&mut labels, runs.into_iter(), at, limits)?;
         }
@@ -205,14 +198,19 @@ fn fill<T: Element>(
         1,
         limits,
     )?;
-    let mut rest = into.as_slice_mut::<T>().unwrap_or_default();
+    let mut rest = into.values_mut::<T>()?;
     for (value, n) in runs {
-        let n = usize::try_from(n).unwrap_or(usize::MAX);
-        let (run, after) = rest.split_at_mut_checked(n).unwrap_or_default();
+        let run = usize::try_from(n).ok();
+        let Some((run, after)) = run.and_then(|n| rest.split_at_mut_checked(n)) else {
+            return Err(Error::unfit("more frames in the segments than in all"));
+        };
         run.fill(value);
         rest = after;
     }
-    Ok(())
+    match rest.is_empty() {
+        true => Ok(()),
+        false => Err(Error::unfit("fewer frames in the segments than in all")),
+    }
 }
 
 fn runs<T: Element>(labels: &[T], grid: &FrameGrid) -> Vec<Segment> {
@@ -222,11 +220,7 @@ fn runs<T: Element>(labels: &[T], grid: &FrameGrid) -> Vec<Segment> {
         frame += run.len() as u64;
         let mut label = Vec::new();
         run.first().inspect(|value| value.print(&mut label));
-        Segment {
-            start,
-            end: Some(grid.time(frame)),
-            label: label.into(),
-        }
+        Segment::new(start, Some(grid.time(frame)), &label)
     };
     labels.chunk_by(|a, b| a == b).map(run).collect()
 }
@@ -237,39 +231,44 @@ mod tests {
 
     use super::*;
 
+    fn decimal(text: &str) -> Decimal {
+        Decimal::parse(text).unwrap()
+    }
+
     fn grid(shift: &str, offset: Option<&str>) -> FrameGrid {
         let offset = offset.and_then(Decimal::parse);
-        FrameGrid::new(&Decimal::parse(shift).unwrap(), offset.as_ref()).unwrap()
+        FrameGrid::new(decimal(shift), offset).unwrap()
     }
 
     #[test]
-    fn times_are_rounded_once() {
+    fn times_are_exact() {
         let plain = grid("0.010", None);
-        assert_eq!(plain.time(3), 0.03);
-        assert_eq!(plain.time(29), 0.29);
-        assert_eq!(plain.frame(0.29), Some(29));
-        assert_eq!(plain.frame(0.1 + 0.2), None);
-        assert_eq!(plain.frame_near(0.1 + 0.2), Some(30));
-        assert_eq!(plain.frame_near(0.3001), None);
-        assert_eq!(plain.frame(-0.01), None);
+        assert_eq!(plain.time(3), decimal("0.03"));
+        assert_eq!(plain.frame(decimal("0.29")), Some(29));
+        let near = Decimal::of(0.1 + 0.2).unwrap();
+        assert_eq!(plain.frame(near), None);
+        assert_eq!(plain.frame_near(near), Some(30));
+        assert_eq!(plain.frame_near(decimal("0.3001")), None);
+        assert_eq!(plain.frame(decimal("-0.01")), None);
         let shifted = grid("1e-2", Some("-0.0075"));
-        assert_eq!((shifted.time(0), shifted.time(1)), (-0.0075, 0.0025));
-        assert_eq!(grid("0.12345678901234567890123456789", None).time(0), 0.0);
+        assert_eq!(shifted.time(0), decimal("-0.0075"));
+        assert_eq!(shifted.time(1), decimal("0.0025"));
+        let long = grid("0.123456789012345678", None);
+        assert_eq!(long.time(0), Decimal::ZERO);
+        assert_eq!(long.time(1 << 40).value(), 0.123_456_789_012_345_68 * 2f64.powi(40));
         for shift in ["0", "-0.01"] {
-            assert_eq!(FrameGrid::new(&Decimal::parse(shift).unwrap(), None), None);
+            assert_eq!(FrameGrid::new(decimal(shift), None), None);
         }
-        assert_eq!(FrameGrid::usual(), grid(FrameGrid::USUAL_SHIFT, None));
+        assert_eq!(FrameGrid::usual(), grid("0.01", None));
     }
 
     fn segments(text: &str) -> Vec<Segment> {
         let segment = |word: &str| {
             let mut parts = word.split(':');
             let mut next = || parts.next().unwrap();
-            Segment {
-                label: next().as_bytes().into(),
-                start: next().parse().unwrap(),
-                end: next().parse().ok(),
-            }
+            let label = next();
+            let start = decimal(next());
+            Segment::new(start, Decimal::parse(next()), label.as_bytes())
         };
         text.split(' ').map(segment).collect()
     }
@@ -295,7 +294,7 @@ mod tests {
     #[test]
     fn other_segments_are_refused() {
         for (text, frames, message) in [
-            ("a:0:0.02", None, "the label 'a' of a segment is no number"),
+            ("a:0:0.02", None, "the label 'a' of a segment is not a number"),
             (
                 "1:0.01:0.02",
                 None,

@@ -26,7 +26,10 @@ impl KeySource {
     }
 }
 
-/// Facts from headers, each `None` until known. They may grow while the stream is read.
+/// Facts from headers and the first bytes, each `None` unless known. They hold from the opening on
+/// and do not change while the stream is read; what is true of one utterance only stands in its
+/// [origin](super::Origin).
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DatasetInfo {
     /// Utterances, if a header counts them.
@@ -41,7 +44,7 @@ pub struct DatasetInfo {
     pub label_columns: Option<u64>,
     /// Byte order of the stored numbers; `None` for text.
     pub byte_order: Option<ByteOrder>,
-    /// Coders undone on reading, such as `gzip` or Kaldi's `CM`.
+    /// Coders of the file as a whole undone on reading, such as `gzip`.
     pub compression: Option<String>,
     /// Seconds from frame to frame.
     pub frame_shift: Option<Decimal>,
@@ -51,19 +54,23 @@ pub struct DatasetInfo {
     pub keys: KeySource,
     /// What the objects were found to be and why, where their bytes alone did not tell.
     pub decision: Option<String>,
-    /// Where the utterance read last starts in its file: the byte, uncompressed, at which a script
-    /// file would find it.
-    pub offset: Option<u64>,
 }
 
 impl DatasetInfo {
-    /// What holds for a part, too: all but the totals and the place.
+    /// Facts of which nothing is known yet; the fields are then set.
+    pub fn new(keys: KeySource) -> Self {
+        Self {
+            keys,
+            ..Self::default()
+        }
+    }
+
+    /// What holds for a part, too: all but the totals.
     #[must_use]
     pub fn without_totals(&self) -> Self {
         Self {
             utterances: None,
             frames: None,
-            offset: None,
             ..self.clone()
         }
     }

@@ -3,14 +3,16 @@
 use std::borrow::Borrow;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Error, Result};
 
 /// The name of an utterance: any bytes, usually UTF-8.
 ///
 /// It displays as text that is safe on a terminal: control characters are escaped and bytes that
 /// are not UTF-8 are shown as the replacement character.
-#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key(Vec<u8>);
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Key(#[serde(with = "serde_bytes")] Vec<u8>);
 
 impl Key {
     /// The key of utterance `n` in a data set without names: `utt000000`, `utt000001`, …

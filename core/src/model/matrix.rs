@@ -1,12 +1,15 @@
 //! The one container for features, labels and other numbers.
 
 use ndarray::ArrayView2;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_bytes::Bytes;
 
 use super::{Dtype, Element};
 use crate::{Error, Limits, Result};
 
 /// How many dimensions the stored object has; Kaldi tells them apart and so does the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Rank {
     /// One number.
     Scalar,
@@ -57,12 +60,8 @@ impl Matrix {
             _ => values.len() / cols,
         };
         let mut matrix = Self::default();
-        let limits = Limits {
-            max_alloc: u64::MAX,
-            ..Limits::default()
-        };
-        matrix.reset(T::DTYPE, rank, rows, cols, &limits)?;
-        matrix.values_mut::<T>().copy_from_slice(values);
+        matrix.reset(T::DTYPE, rank, rows, cols, &Limits::NONE)?;
+        matrix.values_mut::<T>()?.copy_from_slice(values);
         Ok(matrix)
     }
 
@@ -227,12 +226,16 @@ impl Matrix {
 
     /// All elements, if they are of type `T`.
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
-        (T::DTYPE == self.dtype).then(|| bytemuck::cast_slice(self.as_bytes()))
+        let same = T::DTYPE == self.dtype;
+        let values = same.then(|| bytemuck::checked::try_cast_slice(self.as_bytes()));
+        values?.ok()
     }
 
     /// All elements to change, if they are of type `T`.
     pub fn as_slice_mut<T: Element>(&mut self) -> Option<&mut [T]> {
-        (T::DTYPE == self.dtype).then(|| bytemuck::cast_slice_mut(self.as_bytes_mut()))
+        let same = T::DTYPE == self.dtype;
+        let values = same.then(|| bytemuck::checked::try_cast_slice_mut(self.as_bytes_mut()));
+        values?.ok()
     }
 
     /// The elements as a two-dimensional array, if they are of type `T`.
@@ -240,14 +243,69 @@ impl Matrix {
         ArrayView2::from_shape((self.rows, self.cols), self.as_slice()?).ok()
     }
 
-    /// The elements as type `T`, which [`dispatch!`](crate::dispatch) has just established.
-    pub(crate) fn values<T: Element>(&self) -> &[T] {
-        self.as_slice().unwrap_or_default()
+    /// All elements, which are of type `T`: what [`dispatch!`](crate::dispatch) has just established,
+    /// or a format checked before.
+    ///
+    /// # Errors
+    /// They are of another type, or a truth value is neither 0 nor 1.
+    pub fn values<T: Element>(&self) -> Result<&[T]> {
+        self.as_slice()
+            .ok_or_else(|| mistaken(self.dtype, T::DTYPE))
     }
 
     /// As [`values`](Self::values), to change.
-    pub(crate) fn values_mut<T: Element>(&mut self) -> &mut [T] {
-        self.as_slice_mut().unwrap_or_default()
+    ///
+    /// # Errors
+    /// As [`values`](Self::values).
+    pub fn values_mut<T: Element>(&mut self) -> Result<&mut [T]> {
+        let own = self.dtype;
+        self.as_slice_mut().ok_or_else(|| mistaken(own, T::DTYPE))
+    }
+
+    /// The storage: the elements in row-major order in the machine's byte order, and up to seven
+    /// more bytes that mean nothing.
+    ///
+    /// ```
+    /// use spr_core::model::{Matrix, Rank};
+    /// let matrix = Matrix::from_rows(&[1i16, 2, 3], 1, Rank::Vector)?;
+    /// assert_eq!(matrix.into_words().len(), 1);
+    /// # Ok::<(), spr_core::Error>(())
+    /// ```
+    pub fn into_words(mut self) -> Vec<u64> {
+        let bytes = self.as_bytes().len();
+        self.words.truncate(bytes.div_ceil(8));
+        self.words
+    }
+}
+
+fn mistaken(own: Dtype, wanted: Dtype) -> Error {
+    match own {
+        Dtype::Bool if wanted == Dtype::Bool => {
+            Error::malformed("a truth value that is neither 0 nor 1")
+        }
+        _ => Error::malformed(format!("elements of {own} where {wanted} was expected")),
+    }
+}
+
+/// As it is kept between two readings of one run: type, rank, rows, columns, bytes.
+impl Serialize for Matrix {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes = Bytes::new(self.as_bytes());
+        (self.dtype, self.rank, self.rows, self.cols, bytes).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Matrix {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (dtype, rank, rows, cols, bytes) =
+            <(Dtype, Rank, usize, usize, &Bytes)>::deserialize(deserializer)?;
+        let mut matrix = Self::default();
+        let into = matrix.reset(dtype, rank, rows, cols, &Limits::NONE);
+        match into.map_err(D::Error::custom)? {
+            into if into.len() == bytes.len() => into.copy_from_slice(bytes),
+            _ => return Err(D::Error::custom("a matrix of another size")),
+        }
+        Ok(matrix)
     }
 }
 

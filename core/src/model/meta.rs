@@ -1,25 +1,58 @@
 //! What a file says about an utterance beside its numbers.
 
-use super::Decimal;
+use std::borrow::Cow;
 
-/// A header line that the model has no field for, kept as it was.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+use super::{Decimal, Key};
+
+/// A header line or a column that the model has no field for, kept as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tag {
     /// The name of the format whose header it stood in.
-    pub format: &'static str,
+    pub format: Cow<'static, str>,
     /// The key's bytes.
     pub key: Vec<u8>,
     /// The value's bytes, unquoted.
     pub value: Vec<u8>,
 }
 
+impl Tag {
+    /// A tag of `format`.
+    pub fn new(
+        format: impl Into<Cow<'static, str>>,
+        key: impl Into<Vec<u8>>,
+        value: impl Into<Vec<u8>>,
+    ) -> Self {
+        Self {
+            format: format.into(),
+            key: key.into(),
+            value: value.into(),
+        }
+    }
+}
+
 /// Understood fields, and the foreign header lines in their order.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Meta {
     /// Seconds from one frame to the next.
     pub frame_shift: Option<Decimal>,
     /// Seconds at which the first frame starts.
     pub frame_offset: Option<Decimal>,
+    /// Who speaks.
+    pub speaker: Option<Key>,
+    /// The speaker's gender, as it is written.
+    pub gender: Option<Key>,
+    /// The language, as it is written.
+    pub language: Option<Key>,
+    /// The recording of which the utterance is a stretch.
+    pub recording: Option<Key>,
+    /// The channel of the recording, as it is written.
+    pub channel: Option<Key>,
+    /// Seconds from the start of the recording to the start of the utterance.
+    pub start: Option<Decimal>,
+    /// Seconds from the start of the recording to the end of the utterance.
+    pub end: Option<Decimal>,
     /// Header lines without a field of their own.
     pub tags: Vec<Tag>,
 }
@@ -27,13 +60,36 @@ pub struct Meta {
 impl Meta {
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
-        self.frame_shift.is_none() && self.frame_offset.is_none() && self.tags.is_empty()
+        self.frame_shift.is_none()
+            && self.frame_offset.is_none()
+            && !self.has_source()
+            && self.tags.is_empty()
+    }
+
+    /// Whether anything is known of who speaks, and in which recording.
+    pub fn has_source(&self) -> bool {
+        let names = [
+            &self.speaker,
+            &self.gender,
+            &self.language,
+            &self.recording,
+            &self.channel,
+        ];
+        let times = [self.start, self.end];
+        names.iter().any(|name| name.is_some()) || times.iter().any(Option::is_some)
+    }
+
+    /// Forgets who speaks, and in which recording.
+    pub fn clear_source(&mut self) {
+        (self.speaker, self.gender, self.language) = (None, None, None);
+        (self.recording, self.channel) = (None, None);
+        (self.start, self.end) = (None, None);
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.frame_shift = None;
-        self.frame_offset = None;
+        (self.frame_shift, self.frame_offset) = (None, None);
+        self.clear_source();
         self.tags.clear();
     }
 }

@@ -1,5 +1,6 @@
 //! The common model: what every reader fills and every writer takes.
 
+mod array;
 mod audio;
 mod cast;
 mod decimal;
@@ -10,10 +11,13 @@ mod key;
 mod matrix;
 mod meta;
 mod object;
+mod origin;
 mod segment;
 mod utterance;
+mod waveform;
 
-pub use audio::Audio;
+pub use array::{Array, NamedArray};
+pub use audio::{Audio, AudioFacts, AudioReference, EncodedAudio};
 pub use cast::CastStats;
 pub use decimal::Decimal;
 pub use dtype::{Dtype, Element, Wide};
@@ -23,5 +27,8 @@ pub use key::{Key, is_word_byte};
 pub use matrix::{Matrix, Rank};
 pub use meta::{Meta, Tag};
 pub use object::{GaussPosterior, Lists, Object, Sparse};
-pub use segment::Segment;
+pub use origin::{Origin, Position};
+pub use segment::{Segment, Tier};
 pub use utterance::Utterance;
+pub use waveform::Waveform;
+pub use half::{bf16, f16};

@@ -1,12 +1,16 @@
 //! What is neither features nor frame labels nor audio.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 use super::Dtype;
 
 /// An object of another kind, as Kaldi's tables hold them.
 ///
 /// Two are equal if their values are; a NaN equals nothing.
 #[non_exhaustive]
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Object {
     /// One integer.
     Int(i32),
@@ -34,9 +38,10 @@ pub enum Object {
     SparseMatrix(Sparse),
     /// Something that only its own format understands.
     Opaque {
-        /// One of [`Object::OPAQUE`].
-        kind: &'static str,
+        /// The name that its format gives it.
+        kind: Cow<'static, str>,
         /// All its bytes as they were stored.
+        #[serde(with = "serde_bytes")]
         bytes: Vec<u8>,
     },
 }
@@ -58,27 +63,8 @@ impl Object {
         "sparse-matrix",
     ];
 
-    /// The names of opaque kinds: what is made of tokens (models, examples, states of a
-    /// normalizer), finite-state transducers with lattices, blobs, and integers of other sizes;
-    /// SPRAAK's lists (dictionaries, units) and files of a custom layout.
-    pub const OPAQUE: &'static [&'static str] = &[
-        "tokens-object",
-        "fst",
-        "blob",
-        "int8-vector",
-        "int8",
-        "int16",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "spraak-list",
-        "spraak-custom",
-    ];
-
     /// The name of the kind.
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &str {
         match self {
             Self::Int(_) => "int32",
             Self::Bool(_) => "bool",
@@ -96,9 +82,12 @@ impl Object {
         }
     }
 
-    /// The opaque kind called `name`.
-    pub fn opaque(name: &str) -> Option<&'static str> {
-        Self::OPAQUE.iter().copied().find(|kind| *kind == name)
+    /// An object that only its own format understands.
+    pub fn opaque(kind: impl Into<Cow<'static, str>>, bytes: Vec<u8>) -> Self {
+        Self::Opaque {
+            kind: kind.into(),
+            bytes,
+        }
     }
 
     /// Frames, where the object has some of everything for each.
@@ -113,7 +102,7 @@ impl Object {
 }
 
 /// Lists one after the other in one allocation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lists<T> {
     items: Vec<T>,
     /// Where each list ends among the items.
@@ -188,7 +177,7 @@ impl<T: Clone, L: AsRef<[T]>> FromIterator<L> for Lists<T> {
 }
 
 /// For each frame, numbers of states, each with a vector.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GaussPosterior {
     /// The numbers, a list a frame.
     pub ids: Lists<i32>,
@@ -197,7 +186,7 @@ pub struct GaussPosterior {
 }
 
 /// Rows that hold only the values that are not 0.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sparse {
     /// The type of the values: `f32`, whose values are exact as `f64`, or `f64`.
     pub dtype: Dtype,
@@ -221,13 +210,8 @@ mod tests {
     }
 
     #[test]
-    fn opaque_kinds_are_known_by_name() {
-        assert_eq!(Object::opaque("fst"), Some("fst"));
-        assert_eq!(Object::opaque("posterior"), None);
-        let object = Object::Opaque {
-            kind: "fst",
-            bytes: Vec::new(),
-        };
+    fn opaque_objects_say_their_kind() {
+        let object = Object::opaque("fst", Vec::new());
         assert_eq!(object.kind(), "fst");
     }
 }

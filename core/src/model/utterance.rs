@@ -1,9 +1,13 @@
 //! The unit that readers fill, stages change and writers take.
 
-use super::{Audio, Key, Matrix, Meta, Object, Segment};
+use serde::{Deserialize, Serialize};
+
+use super::{Audio, Key, Matrix, Meta, NamedArray, Object, Origin, Segment, Tier, Waveform};
 
 /// One utterance. The caller owns it and lends it to a reader again and again.
-#[derive(Clone, Debug, Default, PartialEq)]
+///
+/// Two are equal if they hold the same, wherever they came from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Utterance {
     /// Its name.
     pub key: Key,
@@ -11,16 +15,24 @@ pub struct Utterance {
     pub features: Option<Matrix>,
     /// Labels: one row a frame, one column a label; integers as a rule.
     pub labels: Option<Matrix>,
-    /// Sampled sound.
+    /// Sound.
     pub audio: Option<Audio>,
-    /// Labelled stretches of time, in their order.
-    pub segments: Option<Vec<Segment>>,
+    /// Labelled stretches of time, in tiers; none if nothing is known of any.
+    pub tiers: Vec<Tier>,
     /// What was said, in whatever encoding.
     pub text: Option<Vec<u8>>,
     /// An object of another kind; it stands alone.
     pub object: Option<Object>,
+    /// Arrays of any rank, each with a name.
+    pub arrays: Vec<NamedArray>,
     /// What the header said.
     pub meta: Meta,
+    /// Where it was read.
+    #[serde(skip)]
+    pub origin: Origin,
+    /// The partition it belongs to, counted from 0, where data are cut into partitions.
+    #[serde(skip)]
+    pub part: Option<u64>,
 }
 
 impl Utterance {
@@ -31,7 +43,16 @@ impl Utterance {
         matrix.map_or_else(object, |m| m.rows() as u64)
     }
 
-    /// Takes away all but key and meta.
+    /// Takes away all but the key, and keeps the allocations of features and labels. A reader that
+    /// fills neither clears them with [`clear_data`](Self::clear_data).
+    pub fn start(&mut self) {
+        self.clear_others();
+        self.meta.clear();
+        self.origin.clear();
+        self.part = None;
+    }
+
+    /// Takes away all but key, meta and origin.
     pub fn clear_data(&mut self) {
         (self.features, self.labels) = (None, None);
         self.clear_others();
@@ -39,23 +60,25 @@ impl Utterance {
 
     /// Takes away what is neither features nor labels.
     pub fn clear_others(&mut self) {
-        (self.audio, self.object) = (None, None);
-        (self.segments, self.text) = (None, None);
+        (self.audio, self.object, self.text) = (None, None, None);
+        self.tiers.clear();
+        self.arrays.clear();
     }
 
     /// What is there beside features and labels, by name.
-    pub fn others(&self) -> impl Iterator<Item = &'static str> {
+    pub fn others(&self) -> impl Iterator<Item = &str> {
         let there = [
             self.object.as_ref().map(Object::kind),
             self.audio.as_ref().map(|_| "audio"),
-            self.segments.as_ref().map(|_| "segments"),
+            (!self.tiers.is_empty()).then_some("segments"),
             self.text.as_ref().map(|_| "text"),
+            (!self.arrays.is_empty()).then_some("arrays"),
         ];
         there.into_iter().flatten()
     }
 
     /// The first of the [others](Self::others).
-    pub fn other(&self) -> Option<&'static str> {
+    pub fn other(&self) -> Option<&str> {
         self.others().next()
     }
 
@@ -67,5 +90,36 @@ impl Utterance {
     /// The labels to fill, their allocation kept from the utterance before.
     pub fn labels_mut(&mut self) -> &mut Matrix {
         self.labels.get_or_insert_default()
+    }
+
+    /// The samples, if there is sound and they are here.
+    pub fn waveform(&self) -> Option<&Waveform> {
+        self.audio.as_ref()?.waveform()
+    }
+
+    /// The segments, if there is one tier of them.
+    pub fn segments(&self) -> Option<&[Segment]> {
+        match self.tiers.as_slice() {
+            [only] => Some(&only.segments),
+            _ => None,
+        }
+    }
+
+    /// Bytes that it takes in memory, about.
+    pub fn bytes(&self) -> u64 {
+        let audio = match &self.audio {
+            Some(Audio::Samples(sound)) => sound.samples.as_bytes().len(),
+            Some(Audio::Encoded(encoded)) => encoded.bytes.len(),
+            Some(Audio::Reference(_)) | None => 0,
+        };
+        let arrays = self.arrays.iter().map(|array| array.array.values());
+        let matrices = self.features.iter().chain(&self.labels).chain(arrays);
+        let numbers: usize = matrices.map(|matrix| matrix.as_bytes().len()).sum();
+        let segments = self.tiers.iter().flat_map(|tier| &tier.segments);
+        let labels: usize = segments
+            .map(|segment| size_of::<Segment>() + segment.label.len())
+            .sum();
+        let text = self.text.as_ref().map_or(0, Vec::len);
+        (size_of::<Self>() + audio + numbers + labels + text) as u64
     }
 }

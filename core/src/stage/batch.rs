@@ -42,12 +42,14 @@ impl Batch {
         if frames == 0 {
             return Err(Error::usage("a batch of 0 frames"));
         }
-        let mut stage = Self {
+        let mut info = inner.info().without_totals();
+        info.keys = KeySource::Generated;
+        Ok(Self {
             inner,
             frames,
             tail,
             limits,
-            info: DatasetInfo::default(),
+            info,
             utt: Utterance::default(),
             rows: 0,
             used: 0,
@@ -55,21 +57,13 @@ impl Batch {
             filled: 0,
             made: 0,
             over: false,
-        };
-        stage.describe();
-        Ok(stage)
-    }
-
-    fn describe(&mut self) {
-        self.info = self.inner.info().without_totals();
-        self.info.keys = KeySource::Generated;
+        })
     }
 
     /// Goes on to the next utterance.
     fn next(&mut self) -> Result<bool> {
         (self.rows, self.used) = (0, 0);
         let more = self.inner.read(&mut self.utt)?;
-        self.describe();
         if more {
             self.rows = self
                 .check()
@@ -151,8 +145,7 @@ impl Batch {
 
     fn give(&mut self, utt: &mut Utterance) {
         self.batch.key = Key::generated(self.made);
-        self.batch.clear_others();
-        self.batch.meta.clear();
+        self.batch.start();
         std::mem::swap(&mut self.batch, utt);
         self.made += 1;
         self.filled = 0;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Matrix, Utterance};
+use crate::model::{DatasetInfo, Utterance};
 use crate::{Limits, Result};
 
 /// A data set read once and kept, to be read from memory any number of times. Clones share it.
@@ -25,7 +25,7 @@ impl Cache {
         let (mut bytes, mut frames) = (0u64, 0);
         let mut utt = Utterance::default();
         while reader.read(&mut utt)? {
-            bytes = bytes.saturating_add(size(&utt));
+            bytes = bytes.saturating_add(utt.bytes());
             limits.bytes("a data set in memory", bytes)?;
             frames += utt.frames();
             utterances.push(std::mem::take(&mut utt));
@@ -45,13 +45,6 @@ impl Cache {
             next: 0,
         })
     }
-}
-
-fn size(utt: &Utterance) -> u64 {
-    let samples = utt.audio.as_ref().map(|audio| &audio.samples);
-    let matrices = [utt.features.as_ref(), utt.labels.as_ref(), samples];
-    let bytes = |m: &Matrix| m.as_bytes().len() as u64;
-    matrices.into_iter().flatten().map(bytes).sum()
 }
 
 struct FromCache {

@@ -23,8 +23,7 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
         let current = openers.next().transpose()?;
         let info = current
             .as_ref()
-            .map(|r| r.info().without_totals())
-            .unwrap_or_default();
+            .map_or_else(DatasetInfo::default, |r| r.info().without_totals());
         Ok(Self {
             rest: openers,
             current,
@@ -49,9 +48,6 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Reader for Chain<I> {
                 return Ok(true);
             }
             self.current = self.rest.next().transpose()?;
-            if let Some(reader) = &self.current {
-                self.info = reader.info().without_totals();
-            }
         }
         Ok(false)
     }

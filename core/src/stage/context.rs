@@ -24,26 +24,22 @@ impl Context {
     /// which may exceed `limits`.
     pub fn new(inner: Box<dyn Reader>, left: usize, right: usize, limits: Limits) -> Self {
         let mut context = Self {
+            info: inner.info().clone(),
             inner,
             left,
             right,
             limits,
-            info: DatasetInfo::default(),
             frames: Matrix::default(),
         };
-        context.describe();
+        let width = context.width().map(|n| n as u64);
+        let dim = context.info.dim;
+        context.info.dim = dim.and_then(|dim| dim.checked_mul(width?));
         context
     }
 
     /// Frames in a window.
     fn width(&self) -> Option<usize> {
         self.left.checked_add(self.right)?.checked_add(1)
-    }
-
-    fn describe(&mut self) {
-        let width = self.width().map(|n| n as u64);
-        self.info.clone_from(self.inner.info());
-        self.info.dim = self.info.dim.and_then(|dim| dim.checked_mul(width?));
     }
 
     fn splice(&self, out: &mut Matrix) -> Result<()> {
@@ -89,7 +85,6 @@ impl Reader for Context {
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
-        self.describe();
         if let Some(features) = utt.features.as_mut().filter(|_| more) {
             std::mem::swap(&mut self.frames, features);
             self.splice(features)

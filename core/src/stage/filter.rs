@@ -31,7 +31,6 @@ impl<F: FnMut(&Utterance) -> Result<bool> + Send> Reader for Filter<F> {
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         while self.inner.read(utt)? {
             if (self.wanted)(utt)? {
-                self.info = self.inner.info().without_totals();
                 return Ok(true);
             }
         }

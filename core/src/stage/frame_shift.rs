@@ -2,7 +2,7 @@
 
 use crate::format::{RandomAccess, Reader};
 use crate::model::{DatasetInfo, Decimal, Key, Utterance};
-use crate::{Error, Result};
+use crate::{Error, Remedy, Result};
 
 /// Gives utterances with frames the frame shift that their format has no place for. One that has
 /// another frame shift of its own is refused.
@@ -15,18 +15,9 @@ pub struct FrameShift<R: ?Sized> {
 impl FrameShift<dyn Reader> {
     /// The utterances of `inner`, `shift` seconds from frame to frame.
     pub fn new(inner: Box<dyn Reader>, shift: Decimal) -> Self {
-        let mut stage = Self {
-            shift,
-            info: DatasetInfo::default(),
-            inner,
-        };
-        stage.look();
-        stage
-    }
-
-    fn look(&mut self) {
-        self.info.clone_from(self.inner.info());
-        self.info.frame_shift.get_or_insert(self.shift.clone());
+        let mut info = inner.info().clone();
+        info.frame_shift.get_or_insert(shift);
+        Self { shift, info, inner }
     }
 }
 
@@ -44,17 +35,17 @@ impl FrameShift<dyn RandomAccess> {
 impl<R: ?Sized> FrameShift<R> {
     fn tell(&self, utt: &mut Utterance) -> Result<()> {
         match &utt.meta.frame_shift {
-            Some(own) if own.value() != self.shift.value() => Err(Error::unfit(format!(
+            Some(own) if *own != self.shift => Err(Error::unfit(format!(
                 "has a frame shift of {own} s, not of {} s",
                 self.shift
             ))
-            .hint("leave out --frame-shift, which is for data that don't say it")
+            .suggest(Remedy::LeaveOutFrameShift)
             .utterance(&utt.key)
             .continuable()),
             Some(_) => Ok(()),
             None => {
                 let framed = utt.features.is_some() || utt.labels.is_some() || utt.frames() > 0;
-                utt.meta.frame_shift = framed.then(|| self.shift.clone());
+                utt.meta.frame_shift = framed.then_some(self.shift);
                 Ok(())
             }
         }
@@ -69,9 +60,7 @@ impl Reader for FrameShift<dyn Reader> {
     /// # Errors
     /// An utterance has another frame shift of its own; the next can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        let more = self.inner.read(utt);
-        self.look();
-        if !more? {
+        if !self.inner.read(utt)? {
             return Ok(false);
         }
         self.tell(utt)?;

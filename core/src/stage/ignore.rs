@@ -4,7 +4,7 @@ use super::labels::{LabelSet, each_label};
 use crate::bytes::Env;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, Matrix, Utterance};
-use crate::{Error, Result};
+use crate::{Error, Remedy, Result};
 
 /// Leaves out the frames that have certain labels, features and labels alike.
 ///
@@ -25,28 +25,21 @@ pub struct IgnoreLabels {
 impl IgnoreLabels {
     /// The frames of `inner` whose labels are not `ignored`. `env` hears of utterances that go.
     pub fn new(inner: Box<dyn Reader>, ignored: LabelSet, env: &Env) -> Self {
-        let mut stage = Self {
+        Self {
+            info: inner.info().without_totals(),
             inner,
             ignored,
             env: env.clone(),
-            info: DatasetInfo::default(),
             stays: Vec::new(),
             emptied: 0,
             first: Key::default(),
-        };
-        stage.describe();
-        stage
-    }
-
-    fn describe(&mut self) {
-        self.info.clone_from(self.inner.info());
-        (self.info.utterances, self.info.frames) = (None, None);
+        }
     }
 
     fn ignore(&mut self, utt: &mut Utterance) -> Result<()> {
         let Some(labels) = &mut utt.labels else {
             return Err(Error::unfit("has no labels, by which frames are left out")
-                .hint("give them with --labels, or label=FILE in the data spec"));
+                .suggest(Remedy::JoinLabels));
         };
         if utt
             .features
@@ -98,7 +91,6 @@ impl Reader for IgnoreLabels {
                 .map_err(|e| e.utterance(&utt.key).continuable())?;
             let after = utt.labels.as_ref().map_or(0, Matrix::rows);
             if after > 0 || before == 0 {
-                self.describe();
                 return Ok(true);
             }
             if self.emptied == 0 {
@@ -106,7 +98,6 @@ impl Reader for IgnoreLabels {
             }
             self.emptied += 1;
         }
-        self.describe();
         self.warn();
         Ok(false)
     }

@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use crate::format::{Lookup, RandomAccess, Reader};
-use crate::model::{DatasetInfo, FrameGrid, Key, Matrix, Meta, Segment, Utterance};
-use crate::{Error, KeyMap, Limits, Result};
+use crate::format::{Opened, RandomAccess, Reader};
+use crate::model::{DatasetInfo, FrameGrid, Key, Matrix, Meta, Segment, Tier, Utterance};
+use crate::{Error, KeyMap, Limits, Remedy, Result};
 
 /// Gives each utterance of one data set the labels that another has under the same key, or under
 /// the key that a table gives for it. Segments that tile the frames and have integers for labels
 /// are as good as frame labels; their frames are those that their own data set tells of, else
 /// those of the utterance, else of the [usual](FrameGrid::USUAL_SHIFT) shift.
 ///
-/// Labels that are [found by key](Lookup::Keyed) are read when their turn comes. Others are read
+/// Labels that are [found by key](Opened::Table) are read when their turn comes. Others are read
 /// once, front to back: where their order agrees nothing is kept; labels that come before their
 /// utterance wait in memory.
 pub struct JoinLabels {
@@ -27,30 +27,33 @@ pub struct JoinLabels {
 #[derive(Clone)]
 enum Found {
     Frames(Matrix),
-    Segments(Vec<Segment>, Meta),
+    Tiers(Vec<Tier>, Meta),
 }
 
 impl Found {
     /// Takes them out of what holds them.
     fn take(from: &mut Utterance) -> Option<Self> {
-        match (from.labels.take(), from.segments.take()) {
-            (Some(labels), _) => Some(Self::Frames(labels)),
-            (None, Some(segments)) => {
-                Some(Self::Segments(segments, std::mem::take(&mut from.meta)))
-            }
-            (None, None) => None,
+        let tiers = std::mem::take(&mut from.tiers);
+        match from.labels.take() {
+            Some(labels) => Some(Self::Frames(labels)),
+            None if tiers.is_empty() => None,
+            None => Some(Self::Tiers(tiers, std::mem::take(&mut from.meta))),
         }
     }
 
     /// The labels of the frames of `utt`.
     fn labels(self, utt: &Utterance, limits: &Limits) -> Result<Matrix> {
-        let (segments, meta) = match self {
+        let (tiers, meta) = match self {
             Self::Frames(labels) => return Ok(labels),
-            Self::Segments(segments, meta) => (segments, meta),
+            Self::Tiers(tiers, meta) => (tiers, meta),
+        };
+        let [tier] = tiers.as_slice() else {
+            let message = format!("has {} tiers of segments, expected one", tiers.len());
+            return Err(Error::unfit(message));
         };
         let (own, grid) = (FrameGrid::of(&utt.meta), FrameGrid::of(&meta));
         if let (Some(own), Some(grid)) = (&own, &grid)
-            && own.shift().to_bits() != grid.shift().to_bits()
+            && own.shift() != grid.shift()
         {
             return Err(Error::unfit(format!(
                 "frames of {} s, but the segments count frames of {} s",
@@ -60,7 +63,7 @@ impl Found {
         }
         let grid = grid.or(own).unwrap_or_else(FrameGrid::usual);
         let frames = utt.features.as_ref().map(|f| f.rows() as u64);
-        Segment::labels(&segments, &grid, frames, limits)
+        Segment::labels(&tier.segments, &grid, frames, limits)
     }
 }
 
@@ -75,12 +78,12 @@ enum Labels {
 
 impl JoinLabels {
     /// Joins the `labels` to `main`; `name` says where the labels come from.
-    pub fn new(main: Box<dyn Reader>, labels: Lookup, name: impl Into<String>) -> Self {
+    pub fn new(main: Box<dyn Reader>, labels: Opened, name: impl Into<String>) -> Self {
         Self {
             main,
             labels: match labels {
-                Lookup::Keyed(table) => Labels::Keyed(table),
-                Lookup::Ordered(reader) => Labels::Ordered {
+                Opened::Table(table) => Labels::Keyed(table),
+                Opened::Stream(reader) => Labels::Ordered {
                     reader,
                     waiting: HashMap::new(),
                     ended: false,
@@ -175,7 +178,9 @@ impl Reader for JoinLabels {
             return Ok(false);
         }
         if utt.labels.is_some() {
-            return Err(Error::usage("has labels already; leave out --labels").utterance(&utt.key));
+            return Err(Error::usage("has labels already")
+                .suggest(Remedy::LeaveOutLabels)
+                .utterance(&utt.key));
         }
         self.find(utt)?;
         let frames = utt.labels.as_ref().map_or(0, Matrix::rows);

@@ -36,29 +36,24 @@ impl Map {
             work(&mut utt).map_err(|e| e.utterance(&utt.key))?;
             Ok(utt)
         };
-        let mut stage = Self {
+        // Nothing is known of frames that are still to be changed.
+        let known = inner.info();
+        let info = DatasetInfo {
+            utterances: known.utterances,
+            dim: None,
+            dtype: None,
+            label_columns: None,
+            ..known.without_totals()
+        };
+        Self {
             inner,
             pool: Ordered::new(threads, work),
             waiting: 0,
             ended: false,
             over: false,
-            info: DatasetInfo::default(),
+            info,
             spare: Utterance::default(),
-        };
-        stage.describe();
-        stage
-    }
-
-    /// Nothing is known of frames that are still to be changed.
-    fn describe(&mut self) {
-        let info = self.inner.info();
-        self.info = DatasetInfo {
-            utterances: info.utterances,
-            dim: None,
-            dtype: None,
-            label_columns: None,
-            ..info.without_totals()
-        };
+        }
     }
 
     /// The next result, if there is one to come.
@@ -100,9 +95,7 @@ impl Reader for Map {
         if self.over {
             return Ok(false);
         }
-        let next = self.next();
-        self.describe();
-        match next {
+        match self.next() {
             Some(Ok(mut done)) => {
                 std::mem::swap(utt, &mut done);
                 self.spare = done;

@@ -3,7 +3,7 @@
 use super::labels::{LabelMap, change_labels};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
-use crate::{Error, Result};
+use crate::{Error, Remedy, Result};
 
 /// Replaces labels, all at the same time: `1:2` and `2:1` swap two labels. What the map does not
 /// name stays, and the type of the labels too.
@@ -34,7 +34,7 @@ impl Reader for MapLabels {
         let changed = match &mut utt.labels {
             Some(labels) => change_labels(labels, |label| self.map.get(label)),
             None => Err(Error::unfit("has no labels to map")
-                .hint("give them with --labels, or label=FILE in the data spec")),
+                .suggest(Remedy::JoinLabels)),
         };
         changed.map_err(|e| e.utterance(&utt.key).continuable())?;
         Ok(true)

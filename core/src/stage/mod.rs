@@ -6,22 +6,23 @@
 //!
 //! ```
 //! use spr_core::format::Reader;
-//! use spr_core::stage::{Batch, Context, KeyFilter, Map, Prefetch, SelectKeys, Tail};
+//! use spr_core::stage::{KeyFilter, ReaderExt, Tail};
 //! use spr_core::{Limits, Result};
 //!
 //! /// Windows of 11 frames of all utterances but Bob's, 256 at a time.
 //! fn minibatches(reader: Box<dyn Reader>) -> Result<Box<dyn Reader>> {
 //!     let limits = Limits::default();
-//!     let reader = SelectKeys::new(reader, KeyFilter::glob("bob-*")?, false);
-//!     let reader = Map::new(Box::new(reader), 4, |utt| {
-//!         for value in utt.features_mut().as_slice_mut::<f32>().unwrap_or_default() {
-//!             *value = value.max(1e-10).ln();
-//!         }
-//!         Ok(())
-//!     });
-//!     let reader = Context::new(Box::new(reader), 5, 5, limits);
-//!     let reader = Batch::new(Box::new(reader), 256, Tail::Drop, limits)?;
-//!     Ok(Box::new(Prefetch::new(Box::new(reader))?))
+//!     let reader = reader
+//!         .without(KeyFilter::glob("bob-*")?)
+//!         .map(4, |utt| {
+//!             for value in utt.features_mut().values_mut::<f32>()? {
+//!                 *value = value.max(1e-10).ln();
+//!             }
+//!             Ok(())
+//!         })
+//!         .context(5, 5, limits)
+//!         .batch(256, Tail::Drop, limits)?;
+//!     Ok(reader.prefetch())
 //! }
 //! ```
 //!
@@ -44,6 +45,7 @@
 //! | [`Batch`] | so many frames at a time |
 //! | [`Chain`], [`FolderReader`] | several data sets as one; a folder of files |
 //! | [`Repeat`] | epochs, each opened anew |
+//! | [`SelectParts`], [`LoadAudio`] | without what nobody wants; samples for sound that is elsewhere |
 //! | [`Cache`] | a data set in memory, to be read again and again |
 //! | [`Prefetch`] | reads ahead on a thread of its own |
 //!
@@ -72,12 +74,15 @@ mod frame_shift;
 mod ignore;
 mod join;
 mod labels;
+mod load_audio;
 mod map;
 mod map_labels;
 mod partition;
 mod pieces;
 mod prefetch;
+mod reader_ext;
 mod repeat;
+mod requested;
 mod select;
 mod shape_check;
 mod shuffle;
@@ -98,15 +103,17 @@ pub use frame_shift::FrameShift;
 pub use ignore::IgnoreLabels;
 pub use join::JoinLabels;
 pub use labels::{LabelMap, LabelSet};
+pub use load_audio::{LoadAudio, load};
 pub use map::Map;
 pub use map_labels::MapLabels;
-pub use partition::{Partition, PartitionSize, Partitions};
+pub use partition::{Partition, PartitionSize};
 pub use prefetch::Prefetch;
+pub use reader_ext::ReaderExt;
 pub use repeat::Repeat;
 pub use select::{
-    Columns, KeyFilter, Ranges, SelectColumns, SelectFrames, SelectKeys, Shard, Take,
+    Columns, KeyFilter, Ranges, SelectColumns, SelectFrames, SelectKeys, SelectParts, Shard, Take,
 };
-pub use shape_check::{Shape, ShapeCheck};
+pub use shape_check::{ShapeCheck, UtteranceShape};
 pub use shuffle::Shuffle;
 pub use shuffle_buffer::ShuffleBuffer;
 pub use sort::{By, Sort};

@@ -1,8 +1,5 @@
 //! Frames in portions of one size.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::pieces::{Pieces, append};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Matrix, Utterance};
@@ -64,22 +61,8 @@ impl PartitionSize {
     }
 }
 
-/// Counts the partitions that were begun.
-#[derive(Clone, Debug, Default)]
-pub struct Partitions(Arc<AtomicU64>);
-
-impl Partitions {
-    /// How many were begun so far.
-    pub fn begun(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn begin(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-/// Cuts utterances where a partition is full; each piece keeps the name of its utterance.
+/// Cuts utterances where a partition is full; each piece keeps the name of its utterance, and says
+/// in [`Utterance::part`] which partition it belongs to.
 ///
 /// All pieces together are the utterances as they were. A later piece has no frame offset. What
 /// has segments, audio or the like beside its frames can't be cut.
@@ -88,7 +71,8 @@ pub struct Partition {
     size: Option<PartitionSize>,
     /// Frames in the current partition; `None` before the first.
     filled: Option<usize>,
-    partitions: Partitions,
+    /// Partitions begun.
+    begun: u64,
     limits: Limits,
     info: DatasetInfo,
     /// Whether an error ended it.
@@ -97,29 +81,22 @@ pub struct Partition {
 
 impl Partition {
     /// The utterances of `inner`, cut to partitions of `size`, or all in one without a size.
-    /// `partitions` counts them: after each read it tells to which one the piece belongs.
     pub fn new(
         inner: Box<dyn Reader>,
         size: Option<PartitionSize>,
-        partitions: Partitions,
         limits: Limits,
     ) -> Self {
-        let mut stage = Self {
+        let mut info = inner.info().clone();
+        info.utterances = None;
+        Self {
             pieces: Pieces::new(inner),
             size,
             filled: None,
-            partitions,
+            begun: 0,
             limits,
-            info: DatasetInfo::default(),
+            info,
             over: false,
-        };
-        stage.describe();
-        stage
-    }
-
-    fn describe(&mut self) {
-        self.info.clone_from(self.pieces.info());
-        self.info.utterances = None;
+        }
     }
 
     /// Frames in a partition of data like the utterance at hand.
@@ -150,18 +127,22 @@ impl Partition {
             return Err(Error::unfit(message).continuable());
         }
         if filled.is_none() {
-            self.partitions.begin();
+            self.begun += 1;
         }
         self.filled = Some(filled.unwrap_or(0) + left.min(room));
+        let part = self.begun.checked_sub(1);
         if whole || left == 0 {
             self.pieces.take_all(utt);
+            utt.part = part;
             return Ok(());
         }
         let rows = self.pieces.take(room);
         let from = self.pieces.utterance();
         utt.key.clone_from(&from.key);
+        utt.start();
+        utt.part = part;
         utt.meta.clone_from(&from.meta);
-        utt.clear_others();
+        utt.origin.clone_from(&from.origin);
         if rows.start > 0 {
             utt.meta.frame_offset = None;
         }
@@ -192,12 +173,8 @@ impl Reader for Partition {
         if self.over {
             return Ok(false);
         }
-        if self.pieces.left() == 0 {
-            let more = self.pieces.next();
-            self.describe();
-            if !more? {
-                return Ok(false);
-            }
+        if self.pieces.left() == 0 && !self.pieces.next()? {
+            return Ok(false);
         }
         let result = self.piece(utt);
         result.map_err(|e| {

@@ -1,6 +1,7 @@
 //! Reading ahead on a thread of its own.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use crate::format::Reader;
@@ -8,22 +9,36 @@ use crate::model::{DatasetInfo, Utterance};
 use crate::{Error, Result};
 
 /// Small utterances travel together, for handing one over costs as much as reading it.
-const BATCH_BYTES: usize = 64 << 10;
+const BATCH_BYTES: u64 = 64 << 10;
 const BATCH_UTTERANCES: usize = 256;
 
 /// Reads the next utterances while the caller works on these. Order, content and errors are those
 /// of the reader it is made of.
 ///
 /// Three batches are in memory: one being read, one waiting, one with the caller. A large utterance
-/// is a batch of its own. Dropping it does not wait for a read that is under way.
+/// is a batch of its own. The thread starts with the first read, so that a reader that is only opened
+/// has none; where no thread is to be had, everything is read in turn. Dropping it does not wait for a
+/// read that is under way.
 pub struct Prefetch {
-    filled: Receiver<Batch>,
-    spent: SyncSender<Batch>,
+    state: State,
     current: Batch,
     /// Utterances of the batch that the caller had.
     taken: usize,
     info: DatasetInfo,
     over: bool,
+}
+
+/// Who reads.
+enum State {
+    /// Nobody yet.
+    Idle(Option<Box<dyn Reader>>),
+    /// A thread.
+    Ahead {
+        filled: Receiver<Batch>,
+        spent: SyncSender<Batch>,
+    },
+    /// Whoever asks, as there is no thread.
+    InTurn(Arc<Mutex<Box<dyn Reader>>>),
 }
 
 /// Utterances in their order, and what came after them.
@@ -32,7 +47,6 @@ struct Batch {
     utts: Vec<Utterance>,
     /// How many of them count; the others keep their allocations for the next time.
     len: usize,
-    info: DatasetInfo,
     then: Then,
 }
 
@@ -62,11 +76,8 @@ impl Batch {
             if !matches!(self.then, Then::More) {
                 break;
             }
-            let sizes = [&utt.features, &utt.labels].into_iter().flatten();
-            bytes += sizes.map(|m| m.as_bytes().len()).sum::<usize>();
+            bytes += utt.bytes();
         }
-        self.info.clone_from(reader.info());
-        self.info.offset = None;
     }
 
     fn is_last(&self) -> bool {
@@ -79,15 +90,26 @@ impl Batch {
 }
 
 impl Prefetch {
-    /// Starts reading ahead.
-    ///
-    /// # Errors
-    /// The system gives no thread.
-    pub fn new(mut reader: Box<dyn Reader>) -> Result<Self> {
-        let info = reader.info().clone();
+    /// Reads `reader` ahead from the first read on.
+    pub fn new(reader: Box<dyn Reader>) -> Self {
+        Self {
+            info: reader.info().clone(),
+            state: State::Idle(Some(reader)),
+            current: Batch::default(),
+            taken: 0,
+            over: false,
+        }
+    }
+
+    /// Starts the thread.
+    fn start(reader: Box<dyn Reader>) -> State {
         let (to_caller, filled) = sync_channel(1);
         let (spent, to_reader) = sync_channel::<Batch>(3);
+        // It is shared so that it is not lost with a thread that could not be started.
+        let reader = Arc::new(Mutex::new(reader));
+        let own = reader.clone();
         let work = move || {
+            let mut reader = own.lock().unwrap_or_else(PoisonError::into_inner);
             loop {
                 let mut batch = to_reader.try_recv().unwrap_or_default();
                 batch.fill(reader.as_mut());
@@ -97,32 +119,35 @@ impl Prefetch {
                 }
             }
         };
-        thread::Builder::new()
-            .name("read ahead".to_owned())
-            .spawn(work)
-            .map_err(|e| Error::io("cannot start a thread", e))?;
-        let current = Batch::default();
-        Ok(Self {
-            filled,
-            spent,
-            current,
-            taken: 0,
-            info,
-            over: false,
-        })
+        match thread::Builder::new().name("read ahead".to_owned()).spawn(work) {
+            Ok(_) => State::Ahead { filled, spent },
+            Err(_) => State::InTurn(reader),
+        }
     }
 
     /// Goes on to the next batch.
     fn next_batch(&mut self) -> Result<()> {
-        let Ok(batch) = self.filled.recv() else {
-            self.over = true;
-            return Err(Error::unsupported("the thread that reads ahead died"));
-        };
         self.taken = 0;
-        // Without a place for it the allocation is simply made again.
-        let _ = self
-            .spent
-            .try_send(std::mem::replace(&mut self.current, batch));
+        if let State::Idle(reader) = &mut self.state
+            && let Some(reader) = reader.take()
+        {
+            self.state = Self::start(reader);
+        }
+        match &mut self.state {
+            State::Ahead { filled, spent } => {
+                let Ok(batch) = filled.recv() else {
+                    self.over = true;
+                    return Err(Error::unsupported("the thread that reads ahead died"));
+                };
+                // Without a place for it the allocation is simply made again.
+                let _ = spent.try_send(std::mem::replace(&mut self.current, batch));
+            }
+            State::InTurn(reader) => {
+                let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+                self.current.fill(reader.as_mut());
+            }
+            State::Idle(_) => self.over = true,
+        }
         Ok(())
     }
 }
@@ -139,7 +164,6 @@ impl Reader for Prefetch {
                 self.taken += 1;
                 return Ok(true);
             }
-            self.info.clone_from(&self.current.info);
             match std::mem::take(&mut self.current.then) {
                 Then::More => self.next_batch()?,
                 Then::End => self.over = true,

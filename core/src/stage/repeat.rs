@@ -28,27 +28,22 @@ impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Repeat<F> {
             Some(0) => None,
             _ => Some(open(0)?),
         };
-        let mut stage = Self {
+        let info = current
+            .as_ref()
+            .map_or_else(DatasetInfo::default, |r| r.info().without_totals());
+        Ok(Self {
             open,
             current,
             left,
             epoch: 0,
             any: false,
-            info: DatasetInfo::default(),
-        };
-        stage.describe();
-        Ok(stage)
+            info,
+        })
     }
 
     /// The number of the epoch that the last utterance belongs to, from 0.
     pub fn epoch(&self) -> u64 {
         self.epoch
-    }
-
-    fn describe(&mut self) {
-        if let Some(current) = &self.current {
-            self.info = current.info().without_totals();
-        }
     }
 
     /// Opens the next epoch, if there is one: not behind one that had no utterances.
@@ -81,7 +76,6 @@ impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Reader for Repeat<F> {
                     return Err(error);
                 }
             };
-            self.describe();
             if more {
                 self.any = true;
                 return Ok(true);

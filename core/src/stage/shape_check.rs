@@ -6,7 +6,7 @@ use crate::{Error, Result};
 
 /// What utterances have in common; `None` where they may differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
+pub struct UtteranceShape {
     /// Feature columns; 0 without features.
     pub dim: Option<usize>,
     /// The element type of the features.
@@ -15,7 +15,7 @@ pub struct Shape {
     pub label_columns: Option<usize>,
 }
 
-impl Shape {
+impl UtteranceShape {
     /// All of an utterance's own.
     pub fn of(utt: &Utterance) -> Self {
         let cols = |m: &Option<Matrix>| Some(m.as_ref().map_or(0, Matrix::cols));
@@ -30,37 +30,29 @@ impl Shape {
 /// Passes utterances on that have a shape and refuses the others.
 pub struct ShapeCheck {
     inner: Box<dyn Reader>,
-    shape: Option<Shape>,
+    shape: Option<UtteranceShape>,
     info: DatasetInfo,
 }
 
 impl ShapeCheck {
     /// The utterances of `inner`, of the shape that is declared, or with `None` of the shape of the
     /// first.
-    pub fn new(inner: Box<dyn Reader>, shape: Option<Shape>) -> Self {
-        let mut stage = Self {
-            inner,
-            shape,
-            info: DatasetInfo::default(),
-        };
-        stage.describe();
-        stage
-    }
-
-    fn describe(&mut self) {
-        self.info.clone_from(self.inner.info());
-        let Some(shape) = self.shape else { return };
-        let known = |n: Option<usize>| n.map(|n| n as u64).filter(|n| *n > 0);
-        self.info.dim = known(shape.dim).or(self.info.dim);
-        self.info.dtype = shape.dtype.or(self.info.dtype);
-        self.info.label_columns = known(shape.label_columns).or(self.info.label_columns);
+    pub fn new(inner: Box<dyn Reader>, shape: Option<UtteranceShape>) -> Self {
+        let mut info = inner.info().clone();
+        if let Some(shape) = shape {
+            let known = |n: Option<usize>| n.map(|n| n as u64).filter(|n| *n > 0);
+            info.dim = known(shape.dim).or(info.dim);
+            info.dtype = shape.dtype.or(info.dtype);
+            info.label_columns = known(shape.label_columns).or(info.label_columns);
+        }
+        Self { inner, shape, info }
     }
 }
 
-fn check(shape: &Shape, own: &Shape) -> Result<()> {
+fn check(shape: &UtteranceShape, own: &UtteranceShape) -> Result<()> {
     let columns = |what: &str, due: Option<usize>, own: Option<usize>| match (due, own) {
         (Some(due), Some(own)) if due != own => Err(Error::unfit(format!(
-            "has {own} {what} columns, {due} are due"
+            "has {own} {what} columns, expected {due}"
         ))),
         _ => Ok(()),
     };
@@ -68,7 +60,7 @@ fn check(shape: &Shape, own: &Shape) -> Result<()> {
     columns("label", shape.label_columns, own.label_columns)?;
     match (shape.dtype, own.dtype) {
         (Some(due), Some(own)) if due != own => {
-            Err(Error::unfit(format!("has features of {own}, {due} is due")))
+            Err(Error::unfit(format!("has features of {own}, expected {due}")))
         }
         _ => Ok(()),
     }
@@ -84,11 +76,10 @@ impl Reader for ShapeCheck {
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
         if more {
-            let own = Shape::of(utt);
+            let own = UtteranceShape::of(utt);
             check(self.shape.get_or_insert(own), &own)
                 .map_err(|e| e.utterance(&utt.key).continuable())?;
         }
-        self.describe();
         Ok(more)
     }
 }

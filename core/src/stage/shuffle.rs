@@ -82,23 +82,18 @@ impl Shuffle {
         rng: Rng,
         limits: Limits,
     ) -> Self {
-        let mut stage = Self {
+        let mut info = inner.info().clone();
+        (info.utterances, info.keys) = (None, KeySource::Generated);
+        Self {
             pieces: Pieces::new(inner),
             size,
             rng,
             limits,
-            info: DatasetInfo::default(),
+            info,
             pool: None,
             made: 0,
             over: false,
-        };
-        stage.describe();
-        stage
-    }
-
-    fn describe(&mut self) {
-        self.info.clone_from(self.pieces.info());
-        (self.info.utterances, self.info.keys) = (None, KeySource::Generated);
+        }
     }
 
     /// Adds what fits of the utterance at hand to the pool; whether that is full.
@@ -140,12 +135,8 @@ impl Shuffle {
     /// Gathers until the pool is full or nothing is left. After an error the pool is as before.
     fn fill(&mut self, pool: &mut Pool) -> Result<()> {
         loop {
-            if self.pieces.left() == 0 {
-                let more = self.pieces.next();
-                self.describe();
-                if !more? {
-                    return Ok(());
-                }
+            if self.pieces.left() == 0 && !self.pieces.next()? {
+                return Ok(());
             }
             match self.gather(pool) {
                 Ok(true) => return Ok(()),
@@ -168,7 +159,7 @@ fn shape(matrix: Option<&Matrix>) -> String {
 
 fn too_much(error: Error) -> Error {
     Error::limit(format!("to be shuffled together, {}", error.message()))
-        .hint("raise the limit with --max-alloc, or shuffle partition by partition")
+        .hint("raise the limit, or shuffle partition by partition")
 }
 
 impl Reader for Shuffle {

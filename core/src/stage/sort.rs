@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
-use crate::record::{Head, Records};
+use crate::record::{self, Head};
 use crate::{Error, Result};
 
 /// What utterances are sorted by. Those that are equal keep their order.
@@ -38,7 +38,6 @@ pub struct Sort {
     inner: Box<dyn Reader>,
     by: By,
     memory: usize,
-    records: Records,
     run: Run,
     spilt: Option<Spilt>,
     output: Option<Output>,
@@ -89,7 +88,6 @@ impl Sort {
             inner,
             by,
             memory: usize::try_from(memory).unwrap_or(usize::MAX),
-            records: Records::default(),
             run: Run::default(),
             spilt: None,
             output: None,
@@ -100,13 +98,11 @@ impl Sort {
     /// Reads everything.
     fn fill(&mut self) -> Result<()> {
         while self.inner.read(&mut self.scratch)? {
-            self.run.push(&mut self.records, &self.scratch);
+            self.run.push(&self.scratch)?;
             if self.run.size() >= self.memory {
                 self.spill()?;
             }
         }
-        self.info.clone_from(self.inner.info());
-        self.info.offset = None;
         self.scratch = Utterance::default();
         self.output = Some(match self.spilt {
             None => {
@@ -147,17 +143,17 @@ impl Sort {
 fn failed(error: io::Error) -> Error {
     Error::io("cannot sort in a temporary file", error)
         .file(std::env::temp_dir().display().to_string())
-        .hint("TMPDIR names another folder, --memory allows more memory")
+        .hint("TMPDIR names another folder; with more memory less is kept there")
 }
 
 impl Run {
-    fn push(&mut self, records: &mut Records, utt: &Utterance) {
+    fn push(&mut self, utt: &Utterance) -> Result<()> {
         if self.bytes.capacity() - self.bytes.len() < STEP / 2 {
             self.bytes.reserve_exact(STEP);
         }
         let start = self.bytes.len();
-        records.put(utt, &mut self.bytes);
-        let key = start + size_of::<u64>();
+        record::put(utt, &mut self.bytes)?;
+        let key = start + Head::KEY;
         self.items.push(Item {
             start,
             end: self.bytes.len(),
@@ -242,16 +238,18 @@ impl Merge {
         if front.run.buffer().is_empty() && span.at == span.end {
             return Ok(());
         }
-        front.head = Head::read(&mut front.run, &mut self.buffer)?;
+        front.head = Head::read(&mut front.run)?;
         self.heap.push(front);
         Ok(())
     }
 
-    fn next(&mut self, records: &Records, utt: &mut Utterance) -> Result<bool> {
+    fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
         let Some(mut front) = self.heap.pop() else {
             return Ok(false);
         };
-        records.read(&front.head, &mut front.run, &mut self.buffer, utt)?;
+        front
+            .head
+            .utterance(&mut front.run, &mut self.buffer, utt)?;
         self.push(front)?;
         Ok(true)
     }
@@ -297,11 +295,10 @@ impl Reader for Sort {
                 let Some(item) = items.next() else {
                     return Ok(false);
                 };
-                self.records
-                    .take(&self.run.bytes[item.start..item.end], utt)?;
+                record::take(&self.run.bytes[item.start..item.end], utt)?;
                 Ok(true)
             }
-            Some(Output::Merge(merge)) => merge.next(&self.records, utt),
+            Some(Output::Merge(merge)) => merge.next(utt),
             None => Ok(false),
         }
     }

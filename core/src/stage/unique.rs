@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, Utterance};
-use crate::{Error, Result};
+use crate::{Error, Remedy, Result};
 
 /// Passes on one utterance of each key. The keys are kept in memory.
 pub struct Unique {
@@ -68,7 +68,7 @@ impl Keep {
             Self::First(_) => Ok(false),
             Self::Only(_) => Err(Error::unfit("a second utterance of this key")
                 .utterance(key)
-                .hint("--duplicates first or --duplicates last keeps one of them")
+                .suggest(Remedy::KeepOne)
                 .continuable()),
             Self::Last(left) => match left.get_mut(key) {
                 Some(n) if *n > 1 => {
@@ -89,7 +89,6 @@ impl Reader for Unique {
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         while self.inner.read(utt)? {
             if self.keep.wants(&utt.key)? {
-                self.info = self.inner.info().without_totals();
                 return Ok(true);
             }
         }

@@ -34,7 +34,7 @@ impl FromStr for Columns {
             let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
             let index = digits.parse().ok().filter(|n| plain && *n < MOST);
             index.ok_or_else(|| {
-                Error::usage(format!("'{text}' is no list of columns"))
+                Error::usage(format!("'{text}' is not a list of columns"))
                     .hint("such as 0,24-22,3-12, counted from 0")
             })
         };
@@ -138,7 +138,6 @@ impl Reader for SelectColumns {
     /// An utterance has fewer columns than are asked for; the next can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
-        self.describe();
         if let Some(features) = utt.features.as_mut().filter(|_| more) {
             std::mem::swap(&mut self.all, features);
             self.select(features)

@@ -87,7 +87,6 @@ impl Reader for SelectFrames {
     /// An utterance has fewer frames than are asked for; the next can be read.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
-        self.info = self.inner.info().without_totals();
         if more {
             self.select(utt)
                 .map_err(|e| e.utterance(&utt.key).continuable())?;

@@ -6,7 +6,7 @@ use glob::Pattern;
 use regex::bytes::Regex;
 
 use crate::bytes::Source;
-use crate::format::Reader;
+use crate::format::{Reader, Wanted};
 use crate::model::{DatasetInfo, Key, Utterance};
 use crate::{Error, Limits, Result};
 
@@ -76,30 +76,29 @@ impl From<HashSet<Key>> for KeyFilter {
     }
 }
 
+impl From<KeyFilter> for Wanted {
+    fn from(filter: KeyFilter) -> Self {
+        Self::new(move |key| filter.holds(key))
+    }
+}
+
 /// The utterances whose keys a filter holds, or those whose keys it does not.
 pub struct SelectKeys {
     inner: Box<dyn Reader>,
-    keys: KeyFilter,
+    wanted: Wanted,
     held: bool,
-    seen: u64,
     info: DatasetInfo,
 }
 
 impl SelectKeys {
-    /// Those utterances of `inner` whose keys `keys` holds, or with `held` false the others.
-    pub fn new(inner: Box<dyn Reader>, keys: impl Into<KeyFilter>, held: bool) -> Self {
+    /// Those utterances of `inner` whose keys are `wanted`, or with `held` false the others.
+    pub fn new(inner: Box<dyn Reader>, wanted: impl Into<Wanted>, held: bool) -> Self {
         Self {
             info: inner.info().without_totals(),
             inner,
-            keys: keys.into(),
+            wanted: wanted.into(),
             held,
-            seen: 0,
         }
-    }
-
-    /// How many utterances were read so far, chosen or not.
-    pub fn seen(&self) -> u64 {
-        self.seen
     }
 }
 
@@ -110,9 +109,7 @@ impl Reader for SelectKeys {
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         while self.inner.read(utt)? {
-            self.seen += 1;
-            if self.keys.holds(&utt.key) == self.held {
-                self.info = self.inner.info().without_totals();
+            if (self.wanted)(&utt.key) == self.held {
                 return Ok(true);
             }
         }

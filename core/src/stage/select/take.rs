@@ -33,7 +33,6 @@ impl Reader for Take {
             return Ok(false);
         }
         self.left -= 1;
-        self.info = self.inner.info().without_totals();
         Ok(true)
     }
 }

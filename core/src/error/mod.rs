@@ -1,9 +1,13 @@
 //! The one error type: what went wrong, where, and what to do about it.
 
+mod remedy;
+
 use std::fmt;
 use std::io;
 
-use crate::model::Key;
+pub use remedy::Remedy;
+
+use crate::model::{Key, Position};
 
 /// A result whose error is [`Error`] unless said otherwise.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -37,9 +41,8 @@ pub enum ErrorKind {
 /// An error with its place: file, byte or line, and utterance.
 ///
 /// It displays as one line, the file first: `feats.ark@18734: utterance A-03: matrix header says
-/// 0 columns`. Whoever knows a part of the place first sets it; outer layers only add.
-#[derive(thiserror::Error)]
-#[error("{0}")]
+/// 0 columns`. Whoever knows a part of the place first sets it; outer layers only add. What the
+/// system said is its [source](std::error::Error::source).
 pub struct Error(Box<Inner>);
 
 #[derive(Debug)]
@@ -47,17 +50,12 @@ struct Inner {
     kind: ErrorKind,
     message: String,
     file: Option<String>,
-    at: Option<Place>,
+    at: Option<Position>,
     key: Option<Key>,
-    hint: Option<String>,
+    remedy: Option<Remedy>,
     continuable: bool,
+    stopped: bool,
     cause: Option<io::Error>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    Byte(u64),
-    Line(u64),
 }
 
 macro_rules! constructors {
@@ -78,8 +76,9 @@ impl Error {
             file: None,
             at: None,
             key: None,
-            hint: None,
+            remedy: None,
             continuable: false,
+            stopped: false,
             cause: None,
         }))
     }
@@ -116,14 +115,14 @@ impl Error {
     /// Names the byte, counted from 0 in the (decompressed) file, unless a place is known.
     #[must_use]
     pub fn byte(mut self, offset: u64) -> Self {
-        self.0.at.get_or_insert(Place::Byte(offset));
+        self.0.at.get_or_insert(Position::Byte(offset));
         self
     }
 
     /// Names the line, counted from 1, unless a place is known.
     #[must_use]
     pub fn line(mut self, number: u64) -> Self {
-        self.0.at.get_or_insert(Place::Line(number));
+        self.0.at.get_or_insert(Position::Line(number));
         self
     }
 
@@ -136,11 +135,25 @@ impl Error {
         self
     }
 
-    /// Adds what to do next, shown on a line of its own.
+    /// Adds what to do next in words, unless an inner layer did; for what is done by a setting there
+    /// is [`suggest`](Self::suggest).
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.0.hint.get_or_insert_with(|| hint.into());
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        self.suggest(Remedy::Advice(hint.into()))
+    }
+
+    /// Adds what to do next, unless an inner layer did.
+    #[must_use]
+    pub fn suggest(mut self, remedy: Remedy) -> Self {
+        self.0.remedy.get_or_insert(remedy);
         self
+    }
+
+    /// The error of whoever would go on after the store was [abandoned](crate::bytes::Local::abandon).
+    pub fn stopped() -> Self {
+        let mut error = Self::new(ErrorKind::Io, "the run was stopped");
+        error.0.stopped = true;
+        error
     }
 
     /// Says that the reader can go on with the next utterance.
@@ -170,7 +183,7 @@ impl Error {
     /// The byte it is about, if known.
     pub fn byte_offset(&self) -> Option<u64> {
         match self.0.at {
-            Some(Place::Byte(n)) => Some(n),
+            Some(Position::Byte(n)) => Some(n),
             _ => None,
         }
     }
@@ -178,7 +191,7 @@ impl Error {
     /// The line it is about, if known.
     pub fn line_number(&self) -> Option<u64> {
         match self.0.at {
-            Some(Place::Line(n)) => Some(n),
+            Some(Position::Line(n)) => Some(n),
             _ => None,
         }
     }
@@ -194,8 +207,35 @@ impl Error {
     }
 
     /// What to do about it.
-    pub fn hint_text(&self) -> Option<&str> {
-        self.0.hint.as_deref()
+    pub fn remedy(&self) -> Option<&Remedy> {
+        self.0.remedy.as_ref()
+    }
+
+    /// What to do about it, in words that hold for a library; a program names its own switches.
+    pub fn hint_text(&self) -> Option<String> {
+        self.0.remedy.as_ref().map(ToString::to_string)
+    }
+
+    /// Whether it only says that the run was stopped from outside.
+    pub fn is_stopped(&self) -> bool {
+        self.0.stopped
+    }
+
+    /// The same error once more, without what the system said.
+    #[must_use]
+    pub fn copy(&self) -> Self {
+        let inner = &self.0;
+        Self(Box::new(Inner {
+            kind: inner.kind,
+            message: inner.message.clone(),
+            file: inner.file.clone(),
+            at: inner.at,
+            key: inner.key.clone(),
+            remedy: inner.remedy.clone(),
+            continuable: inner.continuable,
+            stopped: inner.stopped,
+            cause: None,
+        }))
     }
 
     /// Whether the reader can go on with the next utterance.
@@ -216,12 +256,25 @@ impl Error {
     }
 }
 
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let cause = self.0.cause.as_ref()?;
+        Some(cause)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
 impl fmt::Display for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
             match self.at {
-                Some(Place::Byte(n)) => write!(f, "{file}@{n}: ")?,
-                Some(Place::Line(n)) => write!(f, "{file}:{n}: ")?,
+                Some(Position::Byte(n)) => write!(f, "{file}@{n}: ")?,
+                Some(Position::Line(n)) => write!(f, "{file}:{n}: ")?,
                 None => write!(f, "{file}: ")?,
             }
         }

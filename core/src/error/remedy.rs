@@ -1,0 +1,78 @@
+//! What can be done about an error.
+
+use std::fmt;
+
+use crate::loss::LossKind;
+
+/// What can be done about an error. A setting is named by what it does, so that a program can name
+/// its own switch for it; the words here are for users of the library.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Something that helps however the error came about, in words.
+    Advice(String),
+    /// Allow outputs that exist to be replaced.
+    Overwrite,
+    /// Allow commands at all.
+    AllowCommands,
+    /// Allow the commands that stand in files.
+    AllowPipes,
+    /// Raise the limit on one object in memory.
+    RaiseLimit,
+    /// Raise the memory that sorting or comparing may take.
+    MoreMemory,
+    /// Allow these losses.
+    AllowLosses(Vec<LossKind>),
+    /// Say which of these formats is to be read.
+    ReadAs(Vec<&'static str>),
+    /// Say which of these formats is to be written.
+    WriteAs(Vec<&'static str>),
+    /// Give the features, and these labels beside them.
+    JoinLabels,
+    /// Leave out the labels that are joined.
+    LeaveOutLabels,
+    /// Write labels apart.
+    LabelsApart,
+    /// Leave out the frame shift that was given.
+    LeaveOutFrameShift,
+    /// Shuffle the frames.
+    Shuffle,
+    /// Say which of several utterances of one key is kept.
+    KeepOne,
+    /// Pass over utterances at fault.
+    SkipErrors,
+    /// Give all utterances one element type.
+    OneType,
+    /// Do not read outputs back.
+    LeaveOutVerify,
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::Advice(text) => text,
+            Self::Overwrite => "allow it to be replaced",
+            Self::AllowCommands => "allow the commands that the caller names",
+            Self::AllowPipes => "if you trust the file, allow its commands",
+            Self::RaiseLimit => "if the size is right, raise the limit",
+            Self::MoreMemory => "allow more memory",
+            Self::AllowLosses(kinds) => {
+                let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+                return write!(f, "to go on all the same, allow the loss of {}", names.join(", "));
+            }
+            Self::ReadAs(names) | Self::WriteAs(names) => {
+                return write!(f, "name the format: {}", names.join(", "));
+            }
+            Self::JoinLabels => "give the features, and join these labels to them",
+            Self::LeaveOutLabels => "leave out the labels that are joined",
+            Self::LabelsApart => "write the labels to an output of their own",
+            Self::LeaveOutFrameShift => "leave out the frame shift, which is for data without one",
+            Self::Shuffle => "shuffle the frames",
+            Self::KeepOne => "say which of them is kept",
+            Self::SkipErrors => "pass over such utterances",
+            Self::OneType => "give all utterances one element type",
+            Self::LeaveOutVerify => "do not read the output back",
+        };
+        f.write_str(text)
+    }
+}

@@ -1,0 +1,219 @@
+//! Whether an output can hold an utterance as it is.
+
+use super::{Caps, Empty, Keys};
+use crate::model::{Audio, Matrix, Meta, Rank, Segment, Tier, Utterance, Waveform};
+use crate::{Error, Result};
+
+/// The error for something that has no place in the output.
+fn refused(what: impl std::fmt::Display) -> Error {
+    Error::unfit(format!("has {what}, which the format can't hold"))
+}
+
+impl Caps {
+    /// Checks that an output of these capabilities can hold all of `utt`. Writers call it before
+    /// they write; what utterances must have in common is theirs to check.
+    ///
+    /// # Errors
+    /// Something of it has no place; the error names it and can't continue by itself.
+    pub fn check(&self, utt: &Utterance) -> Result<()> {
+        self.check_key(utt)?;
+        self.check_features(utt)?;
+        self.check_labels(utt)?;
+        self.check_audio(utt)?;
+        self.check_tiers(&utt.tiers)?;
+        self.check_meta(&utt.meta)?;
+        if let Some(object) = &utt.object {
+            if !self.objects.hold(object.kind()) {
+                return Err(refused(format_args!("an object of kind {}", object.kind())));
+            }
+            let beside = utt.features.is_some() || utt.labels.is_some();
+            if beside || utt.others().count() > 1 {
+                return Err(Error::unfit("has an object that does not stand alone"));
+            }
+        }
+        if utt.text.is_some() && !self.text {
+            return Err(refused("text"));
+        }
+        for named in &utt.arrays {
+            let (dtype, shape) = (named.array.dtype(), named.array.shape());
+            let held = self.arrays.is_some_and(|caps| {
+                caps.dtypes.contains(&dtype) && shape.len() <= caps.max_rank
+            });
+            if !held {
+                let name = named.name.escape_debug();
+                return Err(refused(format_args!(
+                    "the array '{name}' of {dtype} and {} dimensions",
+                    shape.len()
+                )));
+            }
+        }
+        if utt.features.is_none() && utt.labels.is_none() && utt.other().is_none() {
+            return Err(Error::unfit("has nothing that the format can hold"));
+        }
+        let frames = utt.frames();
+        if frames > self.max_rows {
+            return Err(Error::unfit(format!(
+                "{frames} frames, the format holds at most {}",
+                self.max_rows
+            )));
+        }
+        if frames == 0 && utt.other().is_none() && self.empty == Empty::Refused {
+            return Err(Error::unfit("has no frames, which the format can't hold"));
+        }
+        Ok(())
+    }
+
+    fn check_key(&self, utt: &Utterance) -> Result<()> {
+        match self.keys {
+            Keys::Words | Keys::SideFile => utt.key.check_word(),
+            Keys::None | Keys::FileNames | Keys::Any => Ok(()),
+        }
+    }
+
+    fn check_features(&self, utt: &Utterance) -> Result<()> {
+        let Some(features) = &utt.features else {
+            return Ok(());
+        };
+        let Some(caps) = self.features else {
+            return Err(refused("features"));
+        };
+        let (rows, cols) = (features.rows() as u64, features.cols() as u64);
+        if !caps.dtypes.contains(&features.dtype()) {
+            return Err(refused(format_args!("features of {}", features.dtype())));
+        }
+        let (kept, proper) = match features.rank() {
+            Rank::Matrix => (true, rows == 0 || cols > 0),
+            Rank::Vector => (caps.vectors, cols == 1),
+            Rank::Scalar => (caps.scalars, rows == 1 && cols == 1),
+        };
+        if !kept {
+            return Err(refused(match features.rank() {
+                Rank::Scalar => "a single number",
+                _ => "features that are not a matrix",
+            }));
+        }
+        if !proper {
+            return Err(Error::unfit(format!("has {features:?}, which is not a proper shape")));
+        }
+        if rows == 0 && cols > 0 && features.rank() == Rank::Matrix && self.empty == Empty::Shapeless
+        {
+            return Err(refused("columns but no frames"));
+        }
+        match cols > caps.max_cols {
+            true => Err(Error::unfit(format!(
+                "{cols} columns, the format holds at most {}",
+                caps.max_cols
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    fn check_labels(&self, utt: &Utterance) -> Result<()> {
+        let Some(labels) = &utt.labels else {
+            return Ok(());
+        };
+        let Some(caps) = self.labels else {
+            return Err(refused("labels"));
+        };
+        match &utt.features {
+            Some(_) if !caps.with_features => return Err(refused("features and labels together")),
+            None if !caps.alone => return Err(refused("labels without features")),
+            Some(features) if features.rows() != labels.rows() => {
+                return Err(Error::unfit(format!(
+                    "{} frames of features, but labels for {}",
+                    features.rows(),
+                    labels.rows()
+                )));
+            }
+            _ => {}
+        }
+        if !caps.dtypes.contains(&labels.dtype()) {
+            return Err(refused(format_args!("labels of {}", labels.dtype())));
+        }
+        let cols = labels.cols() as u64;
+        let proper = match labels.rank() {
+            Rank::Scalar => false,
+            Rank::Vector => cols == 1,
+            Rank::Matrix => cols > 0 || labels.rows() == 0,
+        };
+        match proper && cols <= caps.max_columns {
+            true => Ok(()),
+            false => Err(refused(format_args!("{cols} labels a frame"))),
+        }
+    }
+
+    fn check_audio(&self, utt: &Utterance) -> Result<()> {
+        match &utt.audio {
+            None => Ok(()),
+            Some(Audio::Samples(sound)) => self.check_samples(sound),
+            Some(Audio::Encoded(encoded)) => {
+                match self.audio.encoded.contains(&encoded.format.as_str()) {
+                    true => Ok(()),
+                    false => Err(refused(format_args!("a {} file", encoded.format))),
+                }
+            }
+            Some(Audio::Reference(_)) if self.audio.references => Ok(()),
+            Some(Audio::Reference(_)) => Err(refused("sound that is somewhere else")),
+        }
+    }
+
+    fn check_samples(&self, sound: &Waveform) -> Result<()> {
+        let samples: &Matrix = &sound.samples;
+        if self.audio.dtypes.is_empty() {
+            return Err(refused("audio"));
+        }
+        if !self.audio.dtypes.contains(&samples.dtype()) {
+            return Err(refused(format_args!("samples of {}", samples.dtype())));
+        }
+        match samples.rank() == Rank::Matrix && samples.cols() > 0 && sound.rate > 0 {
+            true => Ok(()),
+            false => Err(Error::unfit("has audio without a rate or without channels")),
+        }
+    }
+
+    fn check_tiers(&self, tiers: &[Tier]) -> Result<()> {
+        if tiers.is_empty() {
+            return Ok(());
+        }
+        let Some(caps) = self.segments else {
+            return Err(refused("segments"));
+        };
+        if !caps.tiers && !matches!(tiers, [only] if only.is_plain()) {
+            return Err(refused("tiers of segments with names"));
+        }
+        let mut segments = tiers.iter().flat_map(|tier| &tier.segments);
+        let unheld = |segment: &Segment| {
+            !segment.is_proper()
+                || segment.score.is_some() && !caps.scores
+                || segment.speaker.is_some() && !caps.speakers
+        };
+        match segments.find(|segment| unheld(segment)) {
+            None => Ok(()),
+            Some(segment) if !segment.is_proper() => {
+                Err(Error::unfit("has segments whose times are not in order"))
+            }
+            Some(segment) if segment.score.is_some() && !caps.scores => {
+                Err(refused("segments with scores"))
+            }
+            Some(_) => Err(refused("segments with speakers")),
+        }
+    }
+
+    fn check_meta(&self, meta: &Meta) -> Result<()> {
+        let times = [meta.frame_shift, meta.frame_offset];
+        if !self.frame_times && times.iter().any(Option::is_some) {
+            return Err(refused("a frame shift or offset"));
+        }
+        if !self.source && meta.has_source() {
+            return Err(refused("a speaker, a recording or the like"));
+        }
+        match meta.tags.iter().find(|tag| !self.tags.hold(&tag.format)) {
+            Some(tag) => Err(refused(format_args!(
+                "the header line {} of {}",
+                tag.key.escape_ascii(),
+                tag.format
+            ))),
+            None => Ok(()),
+        }
+    }
+}

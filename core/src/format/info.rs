@@ -1,0 +1,117 @@
+//! What a format is called, takes and means.
+
+use super::OptionSpec;
+
+/// What finds the utterances of a file that has been written already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexKind {
+    /// Nothing but the file itself, which holds the names.
+    Own,
+    /// A script file of this extension: a line `key file:byte` an utterance.
+    Script(&'static str),
+    /// The [side file](crate::side) with names and lengths.
+    SideFile,
+}
+
+/// How PDNN goes through a file of the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Partition by partition.
+    Partitions,
+    /// Partition by partition in whole batches of so many frames; when it is shuffled, all together
+    /// unless it is streamed.
+    Batches(u64),
+    /// All of it is one partition.
+    Whole,
+}
+
+/// A sort of file of the format that holds something else than the usual one.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    /// The extension that asks for it.
+    pub extension: &'static str,
+    /// The option that it sets, and its value.
+    pub option: (&'static str, &'static str),
+}
+
+/// What a format is called, takes and means.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug)]
+pub struct FormatInfo {
+    /// The name users type, as in `pfile:feats.pfile`.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// File extensions without the point, the usual one first.
+    pub extensions: &'static [&'static str],
+    /// The options it knows, for reading and writing.
+    pub options: &'static [OptionSpec],
+    /// Sorts of files that hold something else.
+    pub variants: &'static [Variant],
+    /// What finds utterances in its files.
+    pub index: IndexKind,
+    /// How PDNN goes through its files.
+    pub pass: Pass,
+    /// Whether readers of the format depend on the order of keys.
+    pub sorted: bool,
+}
+
+impl FormatInfo {
+    /// A format without options, whose files hold the names of their utterances.
+    pub const fn new(
+        name: &'static str,
+        title: &'static str,
+        extensions: &'static [&'static str],
+    ) -> Self {
+        Self {
+            name,
+            title,
+            extensions,
+            options: &[],
+            variants: &[],
+            index: IndexKind::Own,
+            pass: Pass::Partitions,
+            sorted: false,
+        }
+    }
+
+    /// With options.
+    #[must_use]
+    pub const fn options(mut self, options: &'static [OptionSpec]) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// With sorts of files that hold something else.
+    #[must_use]
+    pub const fn variants(mut self, variants: &'static [Variant]) -> Self {
+        self.variants = variants;
+        self
+    }
+
+    /// With what finds utterances in its files.
+    #[must_use]
+    pub const fn index(mut self, index: IndexKind) -> Self {
+        self.index = index;
+        self
+    }
+
+    /// With the way PDNN goes through its files.
+    #[must_use]
+    pub const fn pass(mut self, pass: Pass) -> Self {
+        self.pass = pass;
+        self
+    }
+
+    /// With readers that depend on the order of keys.
+    #[must_use]
+    pub const fn sorted(mut self) -> Self {
+        self.sorted = true;
+        self
+    }
+
+    /// The sort of file that an extension asks for, if it is another than the usual one.
+    pub fn variant(&self, extension: &str) -> Option<&'static Variant> {
+        self.variants.iter().find(|v| v.extension == extension)
+    }
+}

@@ -1,0 +1,223 @@
+//! What is wanted of a data set.
+
+use std::sync::Arc;
+
+use super::{RandomAccess, Reader};
+use crate::model::{Key, Utterance};
+
+/// Says of a key whether its utterance is wanted.
+pub type Wanted = Arc<dyn Fn(&Key) -> bool + Send + Sync>;
+
+/// Which parts of utterances are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// Features.
+    pub features: bool,
+    /// Frame labels.
+    pub labels: bool,
+    /// Sound.
+    pub audio: bool,
+    /// Segments.
+    pub segments: bool,
+    /// What was said.
+    pub text: bool,
+    /// Objects of other kinds.
+    pub objects: bool,
+    /// Named arrays.
+    pub arrays: bool,
+}
+
+impl Parts {
+    /// Everything.
+    pub const ALL: Self = Self {
+        features: true,
+        labels: true,
+        audio: true,
+        segments: true,
+        text: true,
+        objects: true,
+        arrays: true,
+    };
+
+    /// Only what goes by frames in labels' stead or as labels: labels, segments and text.
+    pub const LABELS: Self = Self {
+        features: false,
+        audio: false,
+        objects: false,
+        arrays: false,
+        ..Self::ALL
+    };
+
+    /// Takes away what is not wanted.
+    pub fn keep(&self, utt: &mut Utterance) {
+        if !self.features {
+            utt.features = None;
+        }
+        if !self.labels {
+            utt.labels = None;
+        }
+        if !self.audio {
+            utt.audio = None;
+        }
+        if !self.segments {
+            utt.tiers.clear();
+        }
+        if !self.text {
+            utt.text = None;
+        }
+        if !self.objects {
+            utt.object = None;
+        }
+        if !self.arrays {
+            utt.arrays.clear();
+        }
+    }
+}
+
+/// One of several equal shares of a data set: every `count`-th utterance from the `index`-th on,
+/// counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Which share, from 0.
+    pub index: u64,
+    /// How many shares there are.
+    pub count: u64,
+}
+
+/// What is wanted of a data set. A format does what it can do better than reading all: it goes past
+/// what nobody wants. The rest is done by stages behind its reader, so that a request means the same
+/// for every format.
+///
+/// ```
+/// use spr_core::format::Request;
+/// use spr_core::model::Key;
+/// let request = Request::all().keys(|key: &Key| key.as_bytes().starts_with(b"ann")).headers();
+/// assert!(!request.values);
+/// ```
+#[derive(Clone)]
+pub struct Request {
+    keys: Option<Wanted>,
+    share: Option<Share>,
+    /// Whether the values of features are wanted. Where they are not, readers may give matrices of
+    /// the right type and shape that hold anything, and pass over the bytes in the file.
+    pub values: bool,
+    /// Which parts are wanted.
+    pub parts: Parts,
+    /// Whether sound is wanted as samples, and not as it is stored or where it is.
+    pub samples: bool,
+    /// Whether what is whole is to be read from damaged data: each damaged stretch is an error that
+    /// [can continue](crate::Error::can_continue), where the format lets the rest be found again.
+    pub damaged: bool,
+    /// Whether utterances will be asked for by key, in any order.
+    pub lookup: bool,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self::all()
+    }
+}
+
+impl Request {
+    /// Everything, front to back, sound as it is stored.
+    pub fn all() -> Self {
+        Self {
+            keys: None,
+            share: None,
+            values: true,
+            parts: Parts::ALL,
+            samples: false,
+            damaged: false,
+            lookup: false,
+        }
+    }
+
+    /// Of all that, the utterances whose keys `wanted` holds true of.
+    #[must_use]
+    pub fn keys(mut self, wanted: impl Fn(&Key) -> bool + Send + Sync + 'static) -> Self {
+        self.keys = Some(match self.keys.take() {
+            Some(before) => Arc::new(move |key: &Key| before(key) && wanted(key)),
+            None => Arc::new(wanted),
+        });
+        self
+    }
+
+    /// Of all that, one share.
+    #[must_use]
+    pub fn share(self, share: Share) -> Self {
+        Self {
+            share: Some(share),
+            ..self
+        }
+    }
+
+    /// Without the values of features.
+    #[must_use]
+    pub fn headers(self) -> Self {
+        Self {
+            values: false,
+            ..self
+        }
+    }
+
+    /// With sound as samples, wherever it is.
+    #[must_use]
+    pub fn samples(self) -> Self {
+        Self {
+            samples: true,
+            ..self
+        }
+    }
+
+    /// Only some parts of each utterance.
+    #[must_use]
+    pub fn parts(self, parts: Parts) -> Self {
+        Self { parts, ..self }
+    }
+
+    /// What is whole of damaged data.
+    #[must_use]
+    pub fn damaged(self) -> Self {
+        Self {
+            damaged: true,
+            ..self
+        }
+    }
+
+    /// To be asked for utterances by their keys.
+    #[must_use]
+    pub fn lookup(self) -> Self {
+        Self {
+            lookup: true,
+            ..self
+        }
+    }
+
+    /// For a format: the choice of keys, which it makes from now on.
+    pub fn take_keys(&mut self) -> Option<Wanted> {
+        self.keys.take()
+    }
+
+    /// For a format that has taken the keys: the share, which it deals from now on.
+    pub fn take_share(&mut self) -> Option<Share> {
+        match self.keys {
+            Some(_) => None,
+            None => self.share.take(),
+        }
+    }
+}
+
+/// A data set that is open.
+pub enum Opened {
+    /// To be read front to back.
+    Stream(Box<dyn Reader>),
+    /// To be asked for utterances by their keys.
+    Table(Box<dyn RandomAccess>),
+}
+
+impl Opened {
+    /// A stream of utterances.
+    pub fn stream(reader: impl Reader + 'static) -> Self {
+        Self::Stream(Box::new(reader))
+    }
+}

@@ -1,0 +1,205 @@
+//! Samples of sound.
+
+use serde::{Deserialize, Serialize};
+
+use super::{CastStats, Dtype, Element, Matrix, Rank, Wide};
+use crate::{Limits, Result, dispatch};
+
+/// Samples and their rate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Waveform {
+    /// Samples a second.
+    pub rate: u32,
+    /// Rows are moments, columns are channels. Integers fill the range of their type, unsigned ones
+    /// around its middle; floats go from -1 to 1.
+    pub samples: Matrix,
+}
+
+impl Waveform {
+    /// Whether the samples are a matrix of one of these types.
+    pub fn is_of(&self, dtypes: &[Dtype]) -> bool {
+        dtypes.contains(&self.samples.dtype()) && self.samples.rank() == Rank::Matrix
+    }
+
+    /// Changes the samples to type `to`, keeping the loudness, and measures the change: of
+    /// the 16-bit sample 16384 the float 0.5 is made, and the 8-bit sample 192. Differences are
+    /// parts of the full range.
+    ///
+    /// ```
+    /// use spr_core::Limits;
+    /// use spr_core::model::{Dtype, Matrix, Rank, Waveform};
+    ///
+    /// let samples = Matrix::from_rows(&[0u8, 128, 192], 1, Rank::Matrix)?;
+    /// let mut sound = Waveform { rate: 8000, samples };
+    /// sound.cast(Dtype::I16, &Limits::default())?;
+    /// assert_eq!(sound.samples.as_slice::<i16>(), Some(&[-32768, 0, 16384][..]));
+    /// # Ok::<(), spr_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The result would exceed `limits`.
+    pub fn cast(&mut self, to: Dtype, limits: &Limits) -> Result<CastStats> {
+        let from = self.samples.dtype();
+        if from == to || from.is_float() && to.is_float() {
+            return self.samples.cast(to, limits);
+        }
+        let source = std::mem::take(&mut self.samples);
+        let (rank, rows, cols) = (source.rank(), source.rows(), source.cols());
+        self.samples.reset(to, rank, rows, cols, limits)?;
+        Ok(dispatch!(from, A => dispatch!(to, B => {
+            convert(source.values::<A>()?, self.samples.values_mut::<B>()?)
+        })))
+    }
+}
+
+fn convert<A: Element, B: Element>(from: &[A], to: &mut [B]) -> CastStats {
+    let mut stats = CastStats {
+        values: from.len() as u64,
+        ..CastStats::default()
+    };
+    for (a, b) in from.iter().zip(to) {
+        let level = match a.widen() {
+            Wide::Int(value) => Wide::Int(value - middle(A::DTYPE)),
+            float => float,
+        };
+        *b = scale::<A, B>(level);
+        let change = difference::<A, B>(level, *b);
+        if change != Some(0.0) {
+            stats.changed += 1;
+            match change {
+                Some(size) if size.abs() <= step(B::DTYPE) => {
+                    stats.max_abs_err = stats.max_abs_err.max(size.abs());
+                }
+                _ => stats.clipped += 1,
+            }
+        }
+    }
+    stats
+}
+
+/// The value of silence: 0, or the middle of an unsigned type.
+fn middle(dtype: Dtype) -> i128 {
+    match dtype.is_signed() {
+        true => 0,
+        false => 1 << (8 * dtype.size() - 1),
+    }
+}
+
+/// The sample of type `B` as loud as `level`, which is of type `A` around 0.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "floats are rounded to integers, beyond the range clipped; what is lost is measured"
+)]
+fn scale<A: Element, B: Element>(level: Wide) -> B {
+    let (from, to) = (8 * A::DTYPE.size(), 8 * B::DTYPE.size());
+    let whole = match level {
+        Wide::Int(value) if B::DTYPE.is_float() => {
+            return B::nearest(Wide::Float(value as f64 / full(A::DTYPE)));
+        }
+        Wide::Int(value) if to >= from => value << (to - from),
+        Wide::Int(value) => {
+            let half = 1 << (from - to - 1);
+            (value + half) >> (from - to)
+        }
+        Wide::Float(value) if value.is_nan() => 0,
+        Wide::Float(value) => (value * full(B::DTYPE)).round() as i128,
+    };
+    B::nearest(Wide::Int(whole.saturating_add(middle(B::DTYPE))))
+}
+
+/// The value beyond the largest sample: what 1 is among floats.
+fn full(dtype: Dtype) -> f64 {
+    match dtype.is_float() {
+        true => 1.0,
+        false => (0..8 * dtype.size() - 1).fold(1.0, |full, _| 2.0 * full),
+    }
+}
+
+/// The most that rounding to a type changes, as a part of the full range.
+fn step(dtype: Dtype) -> f64 {
+    match dtype {
+        Dtype::F32 => f64::from(f32::EPSILON),
+        Dtype::F64 => f64::EPSILON,
+        Dtype::F16 => half::f16::EPSILON.to_f64(),
+        Dtype::Bf16 => half::bf16::EPSILON.to_f64(),
+        integer => 0.5 / full(integer),
+    }
+}
+
+/// How far `got` is from `level`, as a part of the full range; `None` where one is no number.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "only the size of the difference is wanted, and whether there is one"
+)]
+fn difference<A: Element, B: Element>(level: Wide, got: B) -> Option<f64> {
+    let error = match (level, got.widen()) {
+        (Wide::Int(x), Wide::Int(y)) => {
+            let y = y - middle(B::DTYPE);
+            // Both as 64-bit samples.
+            let wide = |value: i128, dtype: Dtype| value << (64 - 8 * dtype.size());
+            (wide(x, A::DTYPE) - wide(y, B::DTYPE)) as f64 / full(Dtype::I64)
+        }
+        (Wide::Int(x), Wide::Float(y)) => {
+            (x - (y * full(A::DTYPE)) as i128) as f64 / full(A::DTYPE)
+        }
+        (Wide::Float(x), Wide::Int(y)) => x - (y - middle(B::DTYPE)) as f64 / full(B::DTYPE),
+        (Wide::Float(x), Wide::Float(y)) => x - y,
+    };
+    error.is_finite().then_some(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cast<A: Element, B: Element>(values: &[A]) -> (Vec<B>, CastStats) {
+        let samples = Matrix::from_rows(values, 1, Rank::Matrix).unwrap();
+        let mut audio = Waveform { rate: 1, samples };
+        let stats = audio.cast(B::DTYPE, &Limits::default()).unwrap();
+        (audio.samples.values::<B>().to_vec(), stats)
+    }
+
+    #[test]
+    fn wider_types_keep_all() {
+        let samples = [i16::MIN, -1, 0, 1, i16::MAX];
+        let (wide, stats) = cast::<i16, i32>(&samples);
+        assert_eq!(wide, [i32::MIN, -65536, 0, 65536, 32767 << 16]);
+        assert_eq!(stats.changed, 0);
+        assert_eq!(cast::<i32, i16>(&wide).0, samples);
+        let (floats, stats) = cast::<i16, f32>(&samples);
+        assert_eq!(
+            (floats[0], floats[1], stats.changed),
+            (-1.0, -1.0 / 32768.0, 0)
+        );
+        let (back, stats) = cast::<f32, i16>(&floats);
+        assert_eq!((&back[..], stats.changed), (&samples[..], 0));
+        let (bytes, stats) = cast::<i8, u8>(&[-128, 0, 127]);
+        assert_eq!((bytes, stats.changed), (vec![0, 128, 255], 0));
+        for dtype in Dtype::ALL {
+            for other in Dtype::ALL.iter().filter(|other| dtype.fits(**other)) {
+                let mut samples = Matrix::from_rows(&[0u8, 1, 100, 127], 1, Rank::Matrix).unwrap();
+                samples.cast(*dtype, &Limits::default()).unwrap();
+                let mut audio = Waveform { rate: 1, samples };
+                let stats = audio.cast(*other, &Limits::default()).unwrap();
+                assert_eq!(stats.changed, 0, "{dtype} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn rounding_and_clipping_are_told_apart() {
+        let (samples, stats) = cast::<i32, i16>(&[65536 + 32768, 65536 - 1, 1 << 16, i32::MAX]);
+        assert_eq!(samples, [2, 1, 1, 32767]);
+        assert_eq!((stats.changed, stats.clipped), (3, 1));
+        assert_eq!(stats.max_abs_err, 0.5 / 32768.0);
+        let (samples, stats) = cast::<f32, i16>(&[0.5, 1.0, -2.0, f32::NAN, f32::INFINITY]);
+        assert_eq!(samples, [16384, 32767, -32768, 0, 32767]);
+        assert_eq!((stats.changed, stats.clipped), (4, 4));
+        let (samples, stats) = cast::<f64, u8>(&[-1.0, 0.0, 0.001]);
+        assert_eq!((samples, stats.changed), (vec![0, 128, 128], 1));
+        let (samples, stats) = cast::<i64, f64>(&[i64::MIN, i64::MAX]);
+        assert_eq!((samples, stats.changed), (vec![-1.0, 1.0], 1));
+    }
+}
