@@ -15,22 +15,22 @@
 pub mod argument;
 pub mod builtin;
 pub mod capabilities;
-pub mod check;
+#[cfg(feature = "cli")]
 pub mod cli;
-pub mod inspect;
 pub mod job;
-mod kaldi;
 mod places;
 pub mod spec;
 pub mod verbs;
 mod verify;
-mod visible;
 
 pub use spr_core as core;
 pub use spr_core::{Error, ErrorKind, Result};
 pub use spr_format_kaldi::{
     RandomAccessTableReader, RandomAccessTableReaderMapped, SequentialTableReader, TableWriter,
 };
+#[cfg(feature = "plot")]
+pub use spr_plot as plot;
+pub use spr_stats as stats;
 
 use spr_core::bytes::Env;
 
