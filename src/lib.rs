@@ -10,7 +10,8 @@
 //!
 //! [`Job`](job::Job) has all the choices; [`argument`] turns text into inputs and outputs, with
 //! the data options of [`spec`]; the model, the readers and the stages are those of [`spr_core`],
-//! re-exported as [`core`].
+//! re-exported as [`core`]. [`verbs`] are what else the program does, and [`stats`] what can be
+//! counted; with the feature `plot` there are pictures, with `cli` the program.
 
 pub mod argument;
 pub mod builtin;

@@ -1,5 +1,5 @@
-//! What the daily verbs do, for every format alike: each is a function over readers or a stage of
-//! a [`Job`](crate::job::Job); the program parses and prints.
+//! What the verbs do, for every format alike: each is a function over readers or a stage of a
+//! [`Job`](crate::job::Job); the program parses and prints. `stats` and `ls` are [`crate::stats`].
 
 pub mod check;
 pub mod diff;
