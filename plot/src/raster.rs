@@ -12,13 +12,14 @@ use super::whole;
 const HEIGHT: RasterHeight = RasterHeight::Size16;
 const LINE: f64 = 13.0;
 
-/// A PNG of the scene, on white.
+/// A PNG of the scene, on white; it has a pixel at least.
 pub fn png(scene: &Scene) -> Vec<u8> {
-    let mut canvas = Canvas::new(scene.width, scene.height);
+    let (width, height) = (scene.width.max(1), scene.height.max(1));
+    let mut canvas = Canvas::new(width, height);
     for item in &scene.items {
         canvas.paint(item);
     }
-    encode(scene.width, scene.height, &Pixels::Rgb(&canvas.bytes))
+    encode(width, height, &Pixels::Rgb(&canvas.bytes))
 }
 
 /// Pixels of three bytes, row by row from the top.

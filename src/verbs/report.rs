@@ -1,5 +1,4 @@
-//! `report`: a data set as far as it can be read, whole or damaged; the page about it is
-//! [`page`](spr_plot::page)'s.
+//! `report`: a data set as far as it can be read, whole or damaged. [`spr_plot::page`] makes the page.
 
 use spr_core::bytes::Env;
 use spr_core::format::Registry;
