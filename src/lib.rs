@@ -10,27 +10,28 @@
 //!
 //! [`Job`](job::Job) has all the choices; [`argument`] turns text into inputs and outputs, with
 //! the data options of [`spec`]; the model, the readers and the stages are those of [`spr_core`],
-//! re-exported as [`core`].
+//! re-exported as [`core`]. [`verbs`] are what else the program does, and [`stats`] what can be
+//! counted; with the feature `plot` there are pictures, with `cli` the program.
 
 pub mod argument;
 pub mod builtin;
 pub mod capabilities;
-pub mod check;
+#[cfg(feature = "cli")]
 pub mod cli;
-pub mod inspect;
 pub mod job;
-mod kaldi;
 mod places;
 pub mod spec;
 pub mod verbs;
 mod verify;
-mod visible;
 
 pub use spr_core as core;
 pub use spr_core::{Error, ErrorKind, Result};
 pub use spr_format_kaldi::{
     RandomAccessTableReader, RandomAccessTableReaderMapped, SequentialTableReader, TableWriter,
 };
+#[cfg(feature = "plot")]
+pub use spr_plot as plot;
+pub use spr_stats as stats;
 
 use spr_core::bytes::Env;
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use spr_convert::argument::Input;
 use spr_convert::core::bytes::Env;
 use spr_convert::core::model::{Matrix, Utterance};
-use spr_convert::inspect::inspect;
+use spr_convert::verbs::info::inspect;
 use spr_convert::{Result, builtin};
 
 /// Cases that must be found, so that a moved folder can't make the tests pass by finding none.

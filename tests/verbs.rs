@@ -19,10 +19,9 @@ use spr_convert::core::bytes::Env;
 use spr_convert::core::format::Reader;
 use spr_convert::core::model::Utterance;
 use spr_convert::core::stage::{By, Sort};
+use spr_convert::plot::{Chart, Overview, draw, raster, svg, terminal};
+use spr_convert::stats::{Entry, Stats};
 use spr_convert::verbs::diff::{Tolerance, by_key, in_order};
-use spr_convert::verbs::ls::Entry;
-use spr_convert::verbs::plot::{Chart, Overview, draw, raster, svg, terminal};
-use spr_convert::verbs::stats::Stats;
 
 /// Fixtures that must be found at least.
 const FIXTURES: usize = 298;

@@ -6,13 +6,15 @@
 //! * [`stage`] – readers made of readers;
 //! * [`companding`] – µ-law and A-law;
 //! * [`random`] – reproducible random numbers;
-//! * [`adapt`] – the only place where data are narrowed or dropped, measured and reported.
+//! * [`adapt`] – the only place where data are narrowed or dropped, measured and reported;
+//! * [`convert()`] – a conversion between any reader and any writer.
 //!
 //! The core knows no format.
 
 pub mod adapt;
 pub mod bytes;
 pub mod companding;
+mod convert;
 mod error;
 pub mod format;
 mod keymap;
@@ -28,6 +30,7 @@ mod record;
 pub mod side;
 pub mod stage;
 
+pub use convert::{Converted, DatasetWriter, convert, convert_in};
 pub use error::{Error, ErrorKind, Remedy, Result};
 pub use keymap::KeyMap;
 pub use limits::Limits;

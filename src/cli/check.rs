@@ -7,9 +7,9 @@ use spr_core::Result;
 use super::args::ReadArgs;
 use super::exit::{DONE, FAILED, NO};
 use super::out::{print_json, print_lines};
-use super::{misspelt, plan, report};
+use super::{messages, misspelt, plan};
 use crate::builtin;
-use crate::check::{Finding, Options, Summary, check};
+use crate::verbs::check::{Finding, Options, Summary, check};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -75,7 +75,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
                 }
             }
             Err(error) => {
-                report::error(&misspelt::file(error));
+                messages::error(&misspelt::file(error));
                 status = FAILED;
             }
         }
@@ -98,18 +98,18 @@ fn describe(finding: &Finding, last: &mut String) -> Vec<String> {
 fn closing(input: &str, summary: &Summary) -> String {
     let found = match (summary.faults, summary.notes) {
         (0, 0) => "nothing wrong".to_owned(),
-        (faults, 0) => report::count(faults, "fault"),
+        (faults, 0) => messages::count(faults, "fault"),
         (faults, notes) => format!(
             "{}, {}",
-            report::count(faults, "fault"),
-            report::count(notes, "note")
+            messages::count(faults, "fault"),
+            messages::count(notes, "note")
         ),
     };
     if summary.format.is_empty() {
         return format!("{input}: {found}, nothing can be read");
     }
-    let utterances = report::count(summary.utterances, "utterance");
-    let frames = report::count(summary.frames, "frame");
+    let utterances = messages::count(summary.utterances, "utterance");
+    let frames = messages::count(summary.frames, "frame");
     format!(
         "{input}: {found} ({}, {utterances}, {frames})",
         summary.format
@@ -117,7 +117,7 @@ fn closing(input: &str, summary: &Summary) -> String {
 }
 
 fn finding_json(finding: &Finding) -> serde_json::Value {
-    let mut value = report::error_json(&finding.error);
+    let mut value = messages::error_json(&finding.error);
     value["severity"] = json!(finding.severity.name());
     value["sort"] = json!(finding.sort);
     value

@@ -4,8 +4,8 @@ use clap::{Args, Command};
 use clap_complete::Shell;
 use spr_core::Result;
 
+use super::messages::NAME;
 use super::out::print;
-use super::report::NAME;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

@@ -6,16 +6,16 @@ use std::path::Path;
 use spr_core::bytes::{Env, Output, Part, cannot_create};
 use spr_core::format::Registry;
 use spr_core::{Error, Result};
+use spr_text::json_line;
 
 use super::args::ConvertArgs;
 use super::exit::{DONE, SKIPPED};
 use super::out::print_lines;
 use super::progress::Progress;
-use super::{plan, report};
+use super::{messages, plan};
 use crate::argument::Input;
 use crate::builtin;
 use crate::job::Job;
-use crate::visible::json_line;
 
 /// Converts.
 pub(super) fn run(args: ConvertArgs) -> Result<u8> {
@@ -47,7 +47,7 @@ pub(super) fn run_with(
         if args.read.explain {
             return print_lines(&lines);
         }
-        lines.iter().for_each(|line| report::say("note", line));
+        lines.iter().for_each(|line| messages::say("note", line));
     }
     prepare(&mut job, &registry, &env)?;
     for path in args.error_log.iter().chain(&args.report) {
@@ -70,7 +70,7 @@ pub(super) fn run_with(
         true => error.hint("--on-error skip passes over such utterances"),
         false => error,
     })?;
-    let summary = report::summary_json(&outcome, job.target.text());
+    let summary = messages::summary_json(&outcome, job.target.text());
     if let Some((mut sink, output)) = written {
         sink.put(format!("{summary:#}\n").as_bytes())?;
         sink.finish()?;
@@ -79,7 +79,7 @@ pub(super) fn run_with(
     if args.read.json {
         eprintln!("{}", json_line(summary.to_string()));
     } else if !args.read.quiet {
-        report::closing(&outcome, &job.policy, job.dry_run);
+        messages::closing(&outcome, &job.policy, job.dry_run);
     }
     Ok(if outcome.skipped > 0 { SKIPPED } else { DONE })
 }

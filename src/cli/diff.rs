@@ -8,7 +8,7 @@ use spr_core::{Error, Result};
 use super::args::ReadArgs;
 use super::exit::{DONE, NO};
 use super::out::Out;
-use super::{plan, report};
+use super::{messages, plan};
 use crate::argument::Input;
 use crate::builtin;
 use crate::verbs::diff::{Difference, Finding, Spot, Summary, Tolerance, Values, by_key, in_order};
@@ -153,26 +153,26 @@ fn closing(summary: &Summary, by_key: bool) {
         (summary.metadata, "metadata"),
     ] {
         if n > 0 {
-            let of = report::count(n, "utterance");
-            report::say(
+            let of = messages::count(n, "utterance");
+            messages::say(
                 "note",
                 &format!("{what} of {of} differ, which is no difference"),
             );
         }
     }
     if summary.unnamed {
-        report::say(
+        messages::say(
             "note",
             "one of the two has no names; they are compared by their places",
         );
     }
     if let Some((key, what, worst)) = &summary.worst {
         let text = format!("the largest difference is in {key}, {what} {}", spot(worst));
-        report::say("note", &text);
+        messages::say("note", &text);
     }
     let mut parts = vec![format!(
         "{} compared",
-        report::count(summary.compared, "utterance")
+        messages::count(summary.compared, "utterance")
     )];
     let counts = [
         (summary.different, "different"),
@@ -185,9 +185,9 @@ fn closing(summary: &Summary, by_key: bool) {
     if summary.is_same() {
         parts.push("no difference".to_owned());
     }
-    report::plain(&parts.join(", "));
+    messages::plain(&parts.join(", "));
     if summary.keys > 0 && !by_key {
-        report::say("hint", "--by-key compares utterances whatever their order");
+        messages::say("hint", "--by-key compares utterances whatever their order");
     }
 }
 

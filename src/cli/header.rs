@@ -9,10 +9,10 @@ use spr_core::bytes::{Access, Env, Locator, Output};
 use spr_core::{Error, Limits, Result};
 use spr_format_spraak::header::Dialect;
 use spr_format_spraak::header::edit::HeaderFile;
+use spr_text::visible;
 
+use super::messages;
 use super::out::{print, print_json};
-use super::report;
-use crate::visible::visible;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,7 +64,7 @@ pub(super) fn run(args: &HeaderArgs) -> Result<u8> {
     let quiet = args.quiet;
     let env = Env::new(Limits::default(), Access::default(), move |warning| {
         if !quiet {
-            report::warning(warning);
+            messages::warning(warning);
         }
     });
     let locator = match args.file.as_os_str() == "-" {
@@ -116,8 +116,8 @@ pub(super) fn run(args: &HeaderArgs) -> Result<u8> {
     file.write(&output)?;
     output.commit()?;
     if !args.quiet {
-        let lines = report::count(lines, "header line");
-        report::plain(&format!("{lines} ({})", path.display()));
+        let lines = messages::count(lines, "header line");
+        messages::plain(&format!("{lines} ({})", path.display()));
     }
     Ok(super::exit::DONE)
 }

@@ -5,7 +5,7 @@ use spr_core::Result;
 
 use super::args::ReadArgs;
 use super::exit::DONE;
-use super::{plan, report};
+use super::{messages, plan};
 use crate::builtin;
 use crate::verbs::index::index;
 
@@ -44,9 +44,9 @@ pub(super) fn run(args: &IndexArgs) -> Result<u8> {
     let output = args.output.as_deref();
     let done = index(&input, output, args.overwrite, &registry, &env)?;
     if !args.read.quiet {
-        report::plain(&match done.written {
+        messages::plain(&match done.written {
             None => format!("{} has its side file already", input.text()),
-            Some(name) => format!("{} ({name})", report::count(done.utterances, "utterance")),
+            Some(name) => format!("{} ({name})", messages::count(done.utterances, "utterance")),
         });
     }
     Ok(DONE)

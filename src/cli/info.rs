@@ -8,9 +8,9 @@ use spr_core::{Error, Result};
 use super::args::ReadArgs;
 use super::exit::{DONE, FAILED};
 use super::out::{print_json, print_lines};
-use super::{misspelt, plan, report};
+use super::{messages, misspelt, plan};
 use crate::builtin;
-use crate::inspect::{Facts, inspect};
+use crate::verbs::info::{Facts, inspect};
 
 pub(super) const EXAMPLES: &str = "\
 Everything is read, so that a damaged file is found out: what was read until then is told, and the
@@ -60,7 +60,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8> {
             if error.is_broken_pipe() {
                 return Err(error);
             }
-            report::error(&misspelt::file(error));
+            messages::error(&misspelt::file(error));
             status = FAILED;
         }
     }
@@ -82,8 +82,8 @@ fn describe(facts: &Facts) -> Vec<String> {
     if let (Some(utterances), Some(frames)) = (facts.utterances, facts.frames) {
         let mut text = format!(
             "{}, {}",
-            report::count(utterances, "utterance"),
-            report::count(frames, "frame")
+            messages::count(utterances, "utterance"),
+            messages::count(frames, "frame")
         );
         match facts.shapes.frames {
             Some((least, most)) if least < most => {
@@ -93,7 +93,7 @@ fn describe(facts: &Facts) -> Vec<String> {
             _ => {}
         }
         if frames == 0 {
-            text = report::count(utterances, "utterance");
+            text = messages::count(utterances, "utterance");
         }
         if let Some(duration) = facts.duration.filter(|_| facts.kinds.contains(&"audio")) {
             text.push_str(&format!(", {duration:.2} s in all"));
@@ -135,7 +135,7 @@ fn describe(facts: &Facts) -> Vec<String> {
 
 fn features(facts: &Facts) -> String {
     let columns = match facts.dim {
-        Some(dim) => report::count(dim, "column"),
+        Some(dim) => messages::count(dim, "column"),
         None => format!("{} columns", alternatives(&facts.shapes.dims)),
     };
     let dtype = match facts.dtype {

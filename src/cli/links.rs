@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use spr_core::{Error, Result};
+use spr_kaldi_tools::TOOLS;
 
 use super::exit::DONE;
-use super::report;
-use crate::kaldi::TOOLS;
+use super::messages;
 
 pub(super) const EXAMPLES: &str = "\
 Under the name of one of Kaldi's tools the program is that tool: same options, same bytes. Links
@@ -52,9 +52,9 @@ pub(super) fn run(args: &LinksArgs) -> Result<u8> {
         };
         made.map_err(|e| failed("cannot make the link", link, e))?;
     }
-    let links = report::count(links.len() as u64, "link");
+    let links = messages::count(links.len() as u64, "link");
     let folder = args.folder.display();
-    report::say(
+    messages::say(
         "note",
         &format!("{links} to {} in {folder}", program.display()),
     );

@@ -1,15 +1,17 @@
 //! `spr-convert ls IN...`.
 
 use clap::Args;
+use serde_json::{Value, json};
 use spr_core::Result;
 use spr_core::model::Utterance;
+use spr_stats::Entry;
 
 use super::args::ReadArgs;
 use super::exit::DONE;
 use super::out::{Columns, Out};
 use super::plan;
 use crate::builtin;
-use crate::verbs::ls::Entry;
+use crate::verbs::key_json;
 
 pub(super) const EXAMPLES: &str = "\
 A line is: key, what it holds, frames, columns, element type, and the byte at which it starts in
@@ -53,7 +55,7 @@ pub(super) fn run(args: &LsArgs) -> Result<u8> {
             }
             let entry = Entry::of(&utt, reader.info());
             if args.read.json {
-                out.json(&entry.json(input.text()))?;
+                out.json(&json(&entry, input.text()))?;
                 continue;
             }
             let mut words = words(&entry);
@@ -65,6 +67,20 @@ pub(super) fn run(args: &LsArgs) -> Result<u8> {
     }
     out.finish()?;
     Ok(DONE)
+}
+
+/// An entry as an object of JSON.
+fn json(entry: &Entry, input: &str) -> Value {
+    json!({
+        "input": input,
+        "key": key_json(&entry.key),
+        "kinds": entry.kinds,
+        "frames": entry.frames,
+        "dim": entry.dim,
+        "dtype": entry.dtype,
+        "offset": entry.offset,
+        "seconds": entry.seconds,
+    })
 }
 
 fn words(entry: &Entry) -> Vec<String> {

@@ -8,8 +8,8 @@ use clap_mangen::Man;
 use spr_core::{Error, Result, nearest};
 
 use super::exit::DONE;
+use super::messages;
 use super::out::print;
-use super::report;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -77,7 +77,7 @@ fn write_all(program: &Command, folder: &Path) -> Result<u8> {
         fs::write(&path, render(command)?).map_err(|e| failed(&path, e))?;
         pages += 1;
     }
-    let pages = report::count(pages, "page");
-    report::say("note", &format!("{pages} in {}", folder.display()));
+    let pages = messages::count(pages, "page");
+    messages::say("note", &format!("{pages} in {}", folder.display()));
     Ok(DONE)
 }

@@ -11,18 +11,21 @@ mod formats;
 mod header;
 mod index;
 mod info;
+#[cfg(feature = "kaldi-tools")]
 mod links;
 mod ls;
 mod man;
 mod merge;
+mod messages;
 mod misspelt;
 mod out;
-mod page;
 mod plan;
+#[cfg(feature = "plot")]
 mod plot;
 mod program;
 mod progress;
 mod repair;
+#[cfg(feature = "plot")]
 mod report;
 mod select;
 mod show;
@@ -38,29 +41,33 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::kaldi;
 use exit::{DONE, FAILED};
+use messages::NAME;
 use program::Cli;
-use report::NAME;
 
 /// Runs the program.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<_> = arguments.into_iter().collect();
-    let tool = arguments.first().and_then(|name| kaldi::named(name));
-    #[cfg(unix)]
-    signals::watch(tool.map_or(NAME, |tool| tool.name));
-    if let Some(tool) = tool {
-        return kaldi::main(tool, &arguments);
+    #[cfg(feature = "kaldi-tools")]
+    if let Some(tool) = arguments
+        .first()
+        .and_then(|name| spr_kaldi_tools::named(name))
+    {
+        #[cfg(unix)]
+        signals::watch(tool.name);
+        return spr_kaldi_tools::main(tool, &arguments);
     }
+    #[cfg(unix)]
+    signals::watch(NAME);
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) => return ExitCode::from(report::usage(&error)),
+        Err(error) => return ExitCode::from(messages::usage(&error)),
     };
     match program::run(cli) {
         Ok(status) => ExitCode::from(status),
         Err(error) if error.is_broken_pipe() => ExitCode::from(DONE),
         Err(error) => {
-            report::error(&misspelt::file(error));
+            messages::error(&misspelt::file(error));
             ExitCode::from(FAILED)
         }
     }

@@ -5,9 +5,9 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 
 use serde_json::Value;
 use spr_core::{Error, Result};
+use spr_text::{json_line, visible};
 
 use super::exit::DONE;
-use crate::visible::{json_line, visible};
 
 /// Standard output behind a buffer. What is not [finished](Self::finish) may get lost.
 pub(super) struct Out(BufWriter<StdoutLock<'static>>);

@@ -7,8 +7,8 @@ use spr_core::{Error, Limits, Result};
 
 use super::args::{ConvertArgs, DataArgs, OnErrorArg, ReadArgs};
 use super::exit::DONE;
+use super::messages;
 use super::out::print_lines;
-use super::report;
 use crate::argument::{Input, Pair, Target, pair};
 use crate::job::{Job, OnError};
 
@@ -26,7 +26,7 @@ pub(super) fn env(args: &ReadArgs) -> Result<Env> {
     let quiet = args.quiet;
     Ok(Env::new(limits, access, move |warning| {
         if !quiet {
-            report::warning(warning);
+            messages::warning(warning);
         }
     }))
 }

@@ -8,14 +8,14 @@ use spr_core::bytes::{Env, Output, Part};
 use spr_core::format::Registry;
 use spr_core::model::{Key, Utterance};
 use spr_core::{Error, Result};
+use spr_plot::{Chart, Overview, Picture, draw, raster, svg, terminal};
 
 use super::args::ReadArgs;
 use super::exit::DONE;
 use super::out::print;
-use super::{plan, report};
+use super::{messages, plan};
 use crate::argument::Input;
 use crate::builtin;
-use crate::verbs::plot::{Chart, Overview, Picture, draw, raster, svg, terminal};
 use crate::verbs::show::find;
 
 pub(super) const EXAMPLES: &str = "\
@@ -260,13 +260,9 @@ fn look(args: &PlotArgs, to: To) -> terminal::Look {
     let set = |name: &str| std::env::var(name).unwrap_or_default();
     let shown = args.output.is_none() && to == To::Text && stdout().is_terminal();
     let colours = matches!(set("COLORTERM").as_str(), "truecolor" | "24bit");
-    let size = terminal_size::terminal_size().filter(|_| shown);
+    let size = terminal::width().filter(|_| shown);
     terminal::Look {
-        width: args
-            .width
-            .or(size.map(|(width, _)| width.0))
-            .unwrap_or(80)
-            .into(),
+        width: args.width.or(size).unwrap_or(80).into(),
         colour: match args.color {
             When::Always => true,
             When::Never => false,
@@ -292,7 +288,10 @@ pub(super) fn store(
     sink.finish()?;
     place.commit()?;
     if !quiet {
-        report::plain(&format!("{} ({output})", report::size(bytes.len() as u64)));
+        messages::plain(&format!(
+            "{} ({output})",
+            messages::size(bytes.len() as u64)
+        ));
     }
     Ok(DONE)
 }

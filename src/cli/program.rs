@@ -11,13 +11,16 @@ use super::formats::{self, FormatsArgs};
 use super::header::{self, HeaderArgs};
 use super::index::{self, IndexArgs};
 use super::info::{self, InfoArgs};
+#[cfg(feature = "kaldi-tools")]
 use super::links::{self, LinksArgs};
 use super::ls::{self, LsArgs};
 use super::man::{self, ManArgs};
 use super::merge::{self, MergeArgs};
-use super::page::{self, ReportArgs};
+#[cfg(feature = "plot")]
 use super::plot::{self, PlotArgs};
 use super::repair::{self, RepairArgs};
+#[cfg(feature = "plot")]
+use super::report::{self, ReportArgs};
 use super::select::{self, SelectArgs};
 use super::show::{self, ShowArgs};
 use super::sort::{self, SortArgs};
@@ -105,15 +108,18 @@ pub(super) enum Verb {
     #[command(after_help = stats::EXAMPLES)]
     Stats(Box<StatsArgs>),
     /// Draw utterances or a whole data set
+    #[cfg(feature = "plot")]
     #[command(after_help = plot::EXAMPLES)]
     Plot(Box<PlotArgs>),
     /// Write a page about a data set, with pictures
-    #[command(after_help = page::EXAMPLES)]
+    #[cfg(feature = "plot")]
+    #[command(after_help = report::EXAMPLES)]
     Report(Box<ReportArgs>),
     /// List the formats, or tell one in full
     #[command(after_help = formats::EXAMPLES)]
     Formats(FormatsArgs),
     /// Link Kaldi's own tool names to this program
+    #[cfg(feature = "kaldi-tools")]
     #[command(after_help = links::EXAMPLES)]
     KaldiLinks(LinksArgs),
     /// Print the manual page, or that of a verb
@@ -142,9 +148,12 @@ pub(super) fn run(cli: Cli) -> Result<u8> {
         Some(Verb::Split(args)) => split::run(&args),
         Some(Verb::Index(args)) => index::run(&args),
         Some(Verb::Stats(args)) => stats::run(&args),
+        #[cfg(feature = "plot")]
         Some(Verb::Plot(args)) => plot::run(&args),
-        Some(Verb::Report(args)) => page::run(&args),
+        #[cfg(feature = "plot")]
+        Some(Verb::Report(args)) => report::run(&args),
         Some(Verb::Formats(args)) => formats::run(&args),
+        #[cfg(feature = "kaldi-tools")]
         Some(Verb::KaldiLinks(args)) => links::run(&args),
         Some(Verb::Man(args)) => man::run(&args, Cli::command()),
         Some(Verb::Completions(args)) => completions::run(&args, Cli::command()),

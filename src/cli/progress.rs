@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use spr_core::Error;
+use spr_text::json_line;
 
 use super::args::ProgressArg;
-use super::report;
+use super::messages;
 use crate::job::{Observer, Progress as Done};
-use crate::visible::json_line;
 
 /// How often something is shown.
 const EVERY: Duration = Duration::from_millis(200);
@@ -101,8 +101,8 @@ fn describe(so_far: Done, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64().max(1e-9);
     let mut text = format!(
         "{}, {}, {:.1} M frames/s",
-        report::count(so_far.utterances, "utterance"),
-        report::count(so_far.frames, "frame"),
+        messages::count(so_far.utterances, "utterance"),
+        messages::count(so_far.frames, "frame"),
         so_far.frames as f64 / seconds / 1e6
     );
     // A file that is read at once says nothing of what is left to do.
@@ -143,10 +143,14 @@ impl Observer for Progress {
 
     fn skipped(&mut self, error: &Error) {
         if !self.quiet {
-            report::say("skipped", &error.to_string());
+            messages::say("skipped", &error.to_string());
         }
         if let Some(log) = &mut self.log {
-            let _ = writeln!(log, "{}", json_line(report::error_json(error).to_string()));
+            let _ = writeln!(
+                log,
+                "{}",
+                json_line(messages::error_json(error).to_string())
+            );
         }
     }
 }

@@ -6,15 +6,15 @@ use clap::Args;
 use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::Registry;
+use spr_text::json_line;
 
 use super::args::{ProgressArg, ReadArgs};
 use super::exit::{DONE, SKIPPED};
 use super::progress::Progress;
-use super::{convert, plan, report};
+use super::{convert, messages, plan};
 use crate::argument::{Input, Pair, Target};
 use crate::builtin;
 use crate::job::{Job, OnError};
-use crate::visible::json_line;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,10 +70,10 @@ pub(super) fn run(args: &RepairArgs) -> Result<u8> {
     let mut progress = Progress::new(ProgressArg::Never, args.read.quiet, log);
     let outcome = job.run(&registry, &env, &mut progress)?;
     if args.read.json {
-        let summary = report::summary_json(&outcome, job.target.text());
+        let summary = messages::summary_json(&outcome, job.target.text());
         eprintln!("{}", json_line(summary.to_string()));
     } else if !args.read.quiet {
-        report::closing(&outcome, &job.policy, false);
+        messages::closing(&outcome, &job.policy, false);
     }
     Ok(if outcome.skipped > 0 { SKIPPED } else { DONE })
 }

@@ -3,13 +3,13 @@
 use clap::Args;
 use serde_json::{Value, json};
 use spr_core::{Error, Result};
+use spr_stats::{LabelCount, Stats};
 
 use super::args::ReadArgs;
 use super::exit::{DONE, FAILED};
 use super::out::{Columns, Out};
-use super::{plan, report};
+use super::{messages, plan};
 use crate::builtin;
-use crate::verbs::stats::{LabelCount, Stats};
 
 pub(super) const EXAMPLES: &str = "\
 Deviations are those of all frames about the mean (divided by their number). NaN and infinite
@@ -59,7 +59,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<u8> {
         }
         out.finish()?;
         if let Err(error) = result {
-            report::error(&error);
+            messages::error(&error);
             status = FAILED;
         }
     }
@@ -68,10 +68,10 @@ pub(super) fn run(args: &StatsArgs) -> Result<u8> {
 
 fn describe(stats: &Stats, out: &mut Out) -> Result<()> {
     let mut line = |name: &str, text: String| out.line(format!("  {name:<12}{text}"));
-    let utterances = report::count(stats.utterances, "utterance");
+    let utterances = messages::count(stats.utterances, "utterance");
     line(
         "holds",
-        format!("{utterances}, {}", report::count(stats.frames, "frame")),
+        format!("{utterances}, {}", messages::count(stats.frames, "frame")),
     )?;
     if let Some(lengths) = stats.lengths.filter(|lengths| lengths.max > 0) {
         let (min, mean, median, max) = (lengths.min, lengths.mean, lengths.median, lengths.max);

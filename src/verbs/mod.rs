@@ -1,15 +1,15 @@
-//! What the daily verbs do, for every format alike: each is a function over readers or a stage of
-//! a [`Job`](crate::job::Job); the program parses and prints.
+//! What the verbs do, for every format alike: each is a function over readers or a stage of a
+//! [`Job`](crate::job::Job); the program parses and prints. `stats` and `ls` are [`crate::stats`].
 
+pub mod check;
 pub mod diff;
 pub mod index;
-pub mod ls;
-pub mod plot;
+pub mod info;
+#[cfg(feature = "plot")]
 pub mod report;
 pub mod select;
 pub mod show;
 pub mod split;
-pub mod stats;
 
 use serde_json::{Value, json};
 use spr_core::model::Key;

@@ -160,6 +160,7 @@ impl Run {
             key: (key, key + utt.key.as_bytes().len()),
             frames: utt.frames(),
         });
+        Ok(())
     }
 
     fn size(&self) -> usize {

@@ -1,0 +1,88 @@
+//! Features as a heat map.
+
+use spr_core::dispatch;
+use spr_core::model::{Element, Matrix};
+use spr_stats::number;
+
+use super::colour::NONE;
+use super::whole;
+
+/// Of the values, this share at either end has the colour of the end.
+const BEYOND: f64 = 0.01;
+
+/// Features as places on a colour scale.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heat {
+    /// The number of the first column of the features, or the least of the numbers of a posterior.
+    pub first: i64,
+    /// Columns of the features.
+    pub dim: usize,
+    /// Cells in a row; each is the mean of the frames in it.
+    pub cols: usize,
+    /// Places on the scale from 0 to 254, row by row, the last feature first; 255 is no value.
+    pub cells: Vec<u8>,
+    /// The value at place 0, which all smaller ones share.
+    pub low: f64,
+    /// The value at place 254, which all greater ones share.
+    pub high: f64,
+}
+
+impl Heat {
+    /// The means of `cols` times `rows` cells at most.
+    pub(super) fn of(features: &Matrix, cols: usize, rows: usize) -> Self {
+        let (cols, rows) = (cols.min(features.rows()), rows.min(features.cols()));
+        let mut sums = vec![(0.0, 0u32); cols * rows];
+        dispatch!(features.dtype(), T => {
+            pool(features.as_slice::<T>().unwrap_or_default(), features, cols, &mut sums);
+        });
+        let means: Vec<_> = sums.iter().map(|(sum, n)| sum / f64::from(*n)).collect();
+        let mut sorted: Vec<_> = means.iter().copied().filter(|v| v.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        let last = sorted.len().saturating_sub(1);
+        let beyond = whole(last as f64 * BEYOND);
+        let at = |place: usize| sorted.get(place).copied().unwrap_or_default();
+        let (low, high) = (at(beyond), at(last - beyond));
+        let level = |v: &f64| match v.is_finite() {
+            true => level((v - low) / (high - low)),
+            false => NONE,
+        };
+        Self {
+            first: 0,
+            dim: features.cols(),
+            cols,
+            cells: means.iter().map(level).collect(),
+            low,
+            high,
+        }
+    }
+}
+
+/// The place on the scale of a share; the middle where all values are the same.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped"
+)]
+pub(super) fn level(share: f64) -> u8 {
+    match share.is_finite() {
+        true => (share.clamp(0.0, 1.0) * 254.0).round() as u8,
+        false => 127,
+    }
+}
+
+/// Adds the finite values to the cells in which they lie, the last feature in the first row.
+fn pool<T: Element>(values: &[T], features: &Matrix, cols: usize, sums: &mut [(f64, u32)]) {
+    let (frames, dim) = (features.rows(), features.cols());
+    let rows = sums.len() / cols.max(1);
+    for (frame, row) in values.chunks_exact(dim.max(1)).enumerate() {
+        let col = frame * cols / frames.max(1);
+        for (i, value) in row.iter().enumerate() {
+            let value = number(*value);
+            let at = (rows - 1 - i * rows / dim) * cols + col;
+            if let Some((sum, n)) = sums.get_mut(at).filter(|_| value.is_finite()) {
+                *sum += value;
+                *n += 1;
+            }
+        }
+    }
+}

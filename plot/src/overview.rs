@@ -1,0 +1,155 @@
+//! What is to be seen of a whole data set.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use spr_core::format::Reader;
+use spr_core::model::Utterance;
+use spr_core::{Error, Result};
+use spr_stats::{Entry, Stats};
+
+use super::Picture;
+
+/// Utterances listed of each sort.
+const LISTED: usize = 10;
+
+/// A data set, summed up in one pass and little memory.
+#[derive(Clone, Debug, Default)]
+pub struct Overview {
+    /// Numbers about numbers.
+    pub stats: Stats,
+    /// What utterances hold.
+    pub kinds: BTreeSet<&'static str>,
+    /// Element types, of features where there are some.
+    pub dtypes: BTreeSet<&'static str>,
+    /// Sampling rates.
+    pub rates: BTreeSet<u32>,
+    /// How many recordings last how many hundredths of a second.
+    pub durations: BTreeMap<u64, u64>,
+    /// The first utterances.
+    pub first: Vec<Listed>,
+    /// The longest ones, the longest first.
+    pub longest: Vec<Listed>,
+    /// The shortest ones, the shortest first.
+    pub shortest: Vec<Listed>,
+    /// Pictures of the first, the longest and the shortest utterance, where asked for.
+    pub pictures: [Option<Picture>; 3],
+}
+
+/// An utterance in a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// Which one it is in the data set, counted from 0.
+    pub place: u64,
+    /// What it is.
+    pub entry: Entry,
+}
+
+impl Overview {
+    /// Reads a data set to its end; `pictures` says of how many columns and rows at most the
+    /// pictures of utterances are to be.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn read(reader: &mut dyn Reader, pictures: Option<(usize, usize)>) -> Result<Self> {
+        Self::read_past(reader, pictures, Err)
+    }
+
+    /// Reads a data set as far as can be, and hands errors to `tell`.
+    ///
+    /// # Errors
+    /// What `tell` does not pass over.
+    pub fn read_past(
+        reader: &mut dyn Reader,
+        pictures: Option<(usize, usize)>,
+        mut tell: impl FnMut(Error) -> Result<()>,
+    ) -> Result<Self> {
+        let mut all = Self::default();
+        let mut utt = Utterance::default();
+        loop {
+            match reader.read(&mut utt) {
+                Ok(true) => {
+                    let entry = Entry::of(&utt, reader.info());
+                    all.add(&utt, entry, pictures);
+                }
+                Ok(false) => break,
+                Err(error) => {
+                    let more = error.can_continue();
+                    tell(error)?;
+                    if !more {
+                        break;
+                    }
+                }
+            }
+        }
+        all.stats.finish();
+        Ok(all)
+    }
+
+    fn add(&mut self, utt: &Utterance, entry: Entry, pictures: Option<(usize, usize)>) {
+        let place = self.stats.utterances;
+        self.stats.add(utt);
+        self.kinds.extend(&entry.kinds);
+        self.dtypes.extend(entry.dtype);
+        if let (Some(audio), Some(seconds)) = (&utt.audio, entry.seconds) {
+            let hundredths = super::whole((seconds * 100.0).round()) as u64;
+            *self.durations.entry(hundredths).or_default() += 1;
+            self.rates.insert(audio.rate);
+        }
+        let length = entry.frames;
+        let listed = Listed { place, entry };
+        let [first, longest, shortest] = [
+            insert(&mut self.first, &listed, |_, _| false),
+            insert(&mut self.longest, &listed, |new, old| new > old),
+            insert(&mut self.shortest, &listed, |new, old| new < old),
+        ];
+        if let Some((cols, rows)) = pictures {
+            let wanted = [first, longest && length > 0, shortest && length > 0];
+            for (slot, wanted) in self.pictures.iter_mut().zip(wanted) {
+                if wanted {
+                    *slot = Some(Picture::of(utt, cols, rows));
+                }
+            }
+        }
+    }
+}
+
+/// Puts an utterance into a short list, behind all that it does not come `before` by its length;
+/// says whether it is at the head now.
+fn insert(list: &mut Vec<Listed>, new: &Listed, before: fn(u64, u64) -> bool) -> bool {
+    let later = |old: &Listed| before(new.entry.frames, old.entry.frames);
+    let at = list.iter().position(later).unwrap_or(list.len());
+    if at >= LISTED {
+        return false;
+    }
+    list.insert(at, new.clone());
+    list.truncate(LISTED);
+    at == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spr_core::model::{DatasetInfo, Matrix, Rank};
+
+    #[test]
+    fn the_longest_and_the_shortest_are_listed() {
+        let mut all = Overview::default();
+        for (i, frames) in [5usize, 9, 2, 9, 3, 7, 7, 1, 8, 4, 6, 2]
+            .into_iter()
+            .enumerate()
+        {
+            let utt = Utterance {
+                key: format!("k{i}").as_str().into(),
+                features: Some(Matrix::from_rows(&vec![0f32; frames], 1, Rank::Matrix).unwrap()),
+                ..Utterance::default()
+            };
+            all.add(&utt, Entry::of(&utt, &DatasetInfo::default()), Some((9, 9)));
+        }
+        let places = |list: &[Listed]| list.iter().map(|l| l.place).collect::<Vec<_>>();
+        assert_eq!(places(&all.first), (0..10).collect::<Vec<_>>());
+        assert_eq!(places(&all.longest), [1, 3, 8, 5, 6, 10, 0, 9, 4, 2]);
+        assert_eq!(places(&all.shortest), [7, 2, 11, 4, 9, 0, 10, 5, 6, 8]);
+        let keys = all.pictures.map(|p| p.unwrap().key.to_string());
+        assert_eq!(keys, ["k0", "k1", "k7"]);
+    }
+}

@@ -1,0 +1,82 @@
+//! What a page says of a data set in words.
+
+use spr_core::model::Decimal;
+
+use super::Origin;
+use crate::Overview;
+
+/// Facts and their names; those that are not known are left out.
+pub(super) fn list(origin: &Origin, all: &Overview) -> Vec<(&'static str, String)> {
+    let (info, stats) = (&origin.info, &all.stats);
+    let kinds: Vec<_> = all.kinds.iter().copied().collect();
+    let dtypes: Vec<_> = all.dtypes.iter().copied().collect();
+    let sound: f64 = all
+        .durations
+        .iter()
+        .map(|(d, n)| (*d as f64) * (*n as f64))
+        .sum();
+    let seconds = match all.durations.is_empty() {
+        true => stats.seconds.filter(|s| *s > 0.0),
+        false => Some(sound / 100.0),
+    };
+    let lengths = stats.lengths.filter(|lengths| lengths.max > 0);
+    let dim = stats.features.len();
+    let rates: Vec<_> = all.rates.iter().take(4).map(|r| format!("{r}/s")).collect();
+    let labels = stats.labels.iter().map(|l| l.len().to_string());
+    let labels: Vec<_> = labels.take(6).collect();
+    let nan: u64 = stats.features.iter().map(|c| c.nan).sum();
+    let inf: u64 = stats.features.iter().map(|c| c.inf).sum();
+    let given = |text: String| Some(text).filter(|text| !text.is_empty());
+    let facts = [
+        ("Format", given(origin.format.clone())),
+        ("Utterances", Some(stats.utterances.to_string())),
+        ("Holds", given(kinds.join(", "))),
+        ("Frames", lengths.map(|_| stats.frames.to_string())),
+        (
+            "Frames an utterance",
+            lengths.map(|l| format!("{} to {}", l.min, l.max)),
+        ),
+        (
+            "Median, mean",
+            lengths.map(|l| format!("{}, {:.1}", l.median, l.mean)),
+        ),
+        ("Duration", seconds.map(duration)),
+        ("Columns", (dim > 0).then(|| dim.to_string())),
+        ("Type", given(dtypes.join(", "))),
+        ("Different labels", given(labels.join(", "))),
+        ("Sampling rate", given(rates.join(", "))),
+        ("Frame shift", info.frame_shift.as_ref().map(shift)),
+        (
+            "Byte order",
+            info.byte_order.map(|o| format!("{} endian", o.name())),
+        ),
+        ("Packed with", info.compression.clone()),
+        ("Names", Some(names(info.keys.name()).to_owned())),
+        ("NaN values", (nan > 0).then(|| nan.to_string())),
+        ("Infinite values", (inf > 0).then(|| inf.to_string())),
+    ];
+    let known = facts
+        .into_iter()
+        .filter_map(|(name, text)| Some((name, text?)));
+    known.collect()
+}
+
+fn shift(shift: &Decimal) -> String {
+    format!("{shift} s")
+}
+
+fn names(source: &str) -> &'static str {
+    match source {
+        "sidecar" => "in a side file",
+        "generated" => "made up on reading",
+        _ => "stored",
+    }
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 60.0 => format!("{s:.2} s"),
+        s if s < 3600.0 => format!("{:.1} min", s / 60.0),
+        s => format!("{:.2} h", s / 3600.0),
+    }
+}

@@ -1,0 +1,210 @@
+//! A data set on one page of HTML that needs nothing else, neither network nor scripts.
+
+mod facts;
+
+use std::fmt::Write;
+
+use crate::svg::{element, escaped};
+use crate::{Chart, Listed, Overview, Picture, draw};
+use spr_core::Error;
+use spr_core::model::DatasetInfo;
+use spr_stats::Column;
+
+/// Pictures are drawn this many pixels wide, charts so many.
+const WIDE: u32 = 800;
+const NARROW: u32 = 400;
+
+/// Columns and rows of the pictures that a page shows.
+pub const PICTURE: (usize, usize) = (660, 256);
+
+/// A data set as far as it could be read.
+#[derive(Debug)]
+pub struct Survey {
+    /// Where the data come from.
+    pub origin: Origin,
+    /// What was read.
+    pub all: Overview,
+    /// What could not be read, the first of it.
+    pub damage: Vec<Error>,
+    /// How much could not be read.
+    pub faults: u64,
+}
+
+/// Where the data come from, and what their headers say.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The argument.
+    pub input: String,
+    /// The format's name.
+    pub format: String,
+    /// What the reader knows at the end.
+    pub info: DatasetInfo,
+}
+
+/// The page. What comes from files stands in it as text only.
+pub fn page(survey: &Survey) -> String {
+    let (origin, all) = (&survey.origin, &survey.all);
+    let title = escaped(&origin.input);
+    let mut html = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<dl>\n",
+        include_str!("style.css")
+    );
+    // Writing to a string can't fail, so results are dropped.
+    if survey.faults > 0 {
+        html.push_str("<div class=\"bad\"><dt>Faults</dt>");
+        let _ = writeln!(html, "<dd>{}</dd></div>", survey.faults);
+    }
+    for (name, text) in facts::list(origin, all) {
+        let text = escaped(&text);
+        let _ = writeln!(html, "<div><dt>{name}</dt><dd>{text}</dd></div>");
+    }
+    html.push_str("</dl>\n");
+    damage(survey, &mut html);
+    charts(all, &mut html);
+    pictures(all, &mut html);
+    utterances(all, &mut html);
+    columns(&all.stats.features, &mut html);
+    let version = env!("CARGO_PKG_VERSION");
+    let _ = write!(
+        html,
+        "<footer>Made by spr-convert {version}</footer>\n</body>\n</html>\n"
+    );
+    html
+}
+
+/// What could not be read.
+fn damage(survey: &Survey, html: &mut String) {
+    if survey.damage.is_empty() {
+        return;
+    }
+    html.push_str(
+        "<h2>Damage</h2>\n<p>This page is about what could be read. <code>spr-convert repair IN -o \
+         OUT</code> keeps it.</p>\n<ul class=\"bad\">\n",
+    );
+    for error in &survey.damage {
+        let text = escaped(&error.to_string());
+        let _ = writeln!(html, "<li>{text}</li>");
+    }
+    let more = survey.faults.saturating_sub(survey.damage.len() as u64);
+    if more > 0 {
+        let _ = writeln!(html, "<li>{more} more</li>");
+    }
+    html.push_str("</ul>\n");
+}
+
+fn charts(all: &Overview, html: &mut String) {
+    let drawn: Vec<_> = Chart::ALL
+        .iter()
+        .map(|chart| draw::overview(all, &[*chart], NARROW))
+        .filter(|scene| !scene.items.is_empty())
+        .collect();
+    if drawn.is_empty() {
+        return;
+    }
+    html.push_str("<h2>In sum</h2>\n<div class=\"charts\">\n");
+    for scene in &drawn {
+        let _ = writeln!(html, "<figure>{}</figure>", element(scene));
+    }
+    html.push_str("</div>\n");
+}
+
+fn pictures(all: &Overview, html: &mut String) {
+    let names = ["The first utterance", "The longest", "The shortest"];
+    let mut shown: Vec<(&Picture, String)> = Vec::new();
+    for (picture, name) in all.pictures.iter().zip(names) {
+        let Some(picture) = picture.as_ref().filter(|p| !p.is_empty()) else {
+            continue;
+        };
+        match shown.iter_mut().find(|(other, _)| *other == picture) {
+            Some((_, names)) => names.push_str(&format!(", {}", name.to_lowercase())),
+            None => shown.push((picture, name.to_owned())),
+        }
+    }
+    if !shown.is_empty() {
+        html.push_str("<h2>Utterances</h2>\n");
+    }
+    for (picture, name) in shown {
+        let drawn = element(&draw::pictures(std::slice::from_ref(picture), WIDE));
+        let _ = writeln!(
+            html,
+            "<figure class=\"wide\">{drawn}<figcaption>{name}</figcaption></figure>"
+        );
+    }
+}
+
+fn utterances(all: &Overview, html: &mut String) {
+    let every = all.stats.utterances <= all.first.len() as u64;
+    let lists = [
+        ("The first ones", &all.first),
+        ("The longest ones", &all.longest),
+        ("The shortest ones", &all.shortest),
+    ];
+    // Where the first ones are all there is, the other lists say nothing new.
+    for (title, list) in lists.iter().take(if every { 1 } else { 3 }) {
+        if list.is_empty() {
+            continue;
+        }
+        let timed = list.iter().any(|listed| listed.entry.seconds.is_some());
+        let title = if every { "All utterances" } else { title };
+        let _ = write!(
+            html,
+            "<h2>{title}</h2>\n<div class=\"scroll\"><table>\n<tr><th>key</th><th>length</th>\
+             {}<th>holds</th><th>columns</th><th>type</th></tr>\n",
+            if timed { "<th>seconds</th>" } else { "" }
+        );
+        for listed in *list {
+            utterance(listed, timed, html);
+        }
+        html.push_str("</table></div>\n");
+    }
+}
+
+/// A line of the table, with the seconds if the table is `timed`.
+fn utterance(listed: &Listed, timed: bool, html: &mut String) {
+    let entry = &listed.entry;
+    let dash = || "–".to_owned();
+    let seconds = || entry.seconds.map_or_else(dash, |s| format!("{s:.2}"));
+    let words = [
+        Some(entry.frames.to_string()),
+        timed.then(seconds),
+        Some(entry.kinds.join(", ")),
+        Some(entry.dim.map_or_else(dash, |n| n.to_string())),
+        Some(entry.dtype.map_or_else(dash, str::to_owned)),
+    ];
+    let key = escaped(&entry.key.to_string());
+    let _ = write!(html, "<tr><td class=\"key\">{key}</td>");
+    for word in words.into_iter().flatten() {
+        let _ = write!(html, "<td>{word}</td>");
+    }
+    html.push_str("</tr>\n");
+}
+
+fn columns(columns: &[Column], html: &mut String) {
+    if columns.is_empty() {
+        return;
+    }
+    html.push_str(
+        "<details><summary>Features, column by column</summary>\n<div class=\"scroll\"><table>\n\
+         <tr><th>column</th><th>mean</th><th>deviation</th><th>least</th><th>greatest</th>\
+         <th>NaN</th><th>infinite</th></tr>\n",
+    );
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.4}"));
+    for (i, column) in columns.iter().enumerate() {
+        let some = (column.count > 0).then_some(());
+        let numbers = [
+            some.map(|()| column.mean),
+            some.map(|()| column.std),
+            column.min,
+            column.max,
+        ];
+        let _ = write!(html, "<tr><td>{i}</td>");
+        for value in numbers {
+            let _ = write!(html, "<td>{}</td>", number(value));
+        }
+        let (nan, inf) = (column.nan, column.inf);
+        let _ = writeln!(html, "<td>{nan}</td><td>{inf}</td></tr>");
+    }
+    html.push_str("</table></div></details>\n");
+}

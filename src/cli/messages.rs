@@ -1,0 +1,206 @@
+//! What is said on standard error, and as JSON.
+
+use std::io::{IsTerminal, Write};
+
+use clap::builder::styling::{AnsiColor, Style};
+use serde_json::{Value, json};
+use spr_core::Error;
+use spr_core::loss::{LossPolicy, describe};
+use spr_text::visible;
+
+use super::exit::{DONE, FAILED};
+use crate::job::Outcome;
+
+/// The program's name in messages.
+pub(super) const NAME: &str = "spr-convert";
+
+/// Prints an error: one line, and a second with the hint.
+pub(super) fn error(error: &Error) {
+    say("error", &error.to_string());
+    if let Some(hint) = error.hint_text() {
+        say("hint", hint);
+    }
+}
+
+/// Prints what clap has to say, help or a complaint, and returns the exit status.
+pub(super) fn usage(error: &clap::Error) -> u8 {
+    use clap::error::ErrorKind;
+    let helps = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if !error.use_stderr() || error.kind() == helps {
+        let _ = error.print();
+        return if error.use_stderr() { FAILED } else { DONE };
+    }
+    // clap's complaint goes over several lines, the usage at their end.
+    let text = error.to_string();
+    let lines = text
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:"));
+    let (tips, complaint): (Vec<_>, Vec<_>) = lines
+        .filter(|line| !line.is_empty() && !line.starts_with("For more information"))
+        .partition(|line| line.starts_with("tip: "));
+    let complaint = complaint.join(" ");
+    say(
+        "error",
+        complaint.strip_prefix("error: ").unwrap_or(&complaint),
+    );
+    match tips.first() {
+        Some(tip) => say("hint", tip.trim_start_matches("tip: ")),
+        None => say("hint", &way_out(&text)),
+    }
+    FAILED
+}
+
+/// The usage of the verb that a complaint of clap's is about, or where to look.
+fn way_out(complaint: &str) -> String {
+    let usage = complaint
+        .lines()
+        .find_map(|line| line.strip_prefix("Usage: "));
+    match usage.filter(|usage| !usage.starts_with("spr-convert [OPTIONS] IN")) {
+        Some(usage) => format!("usage: {usage}"),
+        None => "spr-convert --help lists what there is".to_owned(),
+    }
+}
+
+/// Prints a warning.
+pub(super) fn warning(warning: &Error) {
+    say("warning", &warning.to_string());
+}
+
+/// Prints one line on standard error. Nobody is left to tell if that fails.
+pub(super) fn say(label: &str, text: &str) {
+    let text = visible(text);
+    let style = match is_coloured() {
+        true => style(label),
+        false => Style::new(),
+    };
+    let _ = writeln!(std::io::stderr(), "{NAME}: {style}{label}:{style:#} {text}");
+}
+
+/// Whether standard error is a terminal that shows colours and nobody asked for none, as
+/// `NO_COLOR` does.
+fn is_coloured() -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    std::io::stderr().is_terminal() && !dumb && !set("NO_COLOR")
+}
+
+fn style(label: &str) -> Style {
+    let colour = match label {
+        "error" => AnsiColor::Red,
+        "hint" | "note" => AnsiColor::Cyan,
+        _ => AnsiColor::Yellow,
+    };
+    colour.on_default().bold()
+}
+
+/// Prints a line without the program's name, as the closing line is.
+pub(super) fn plain(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", visible(line));
+}
+
+/// The closing line, after what was lost.
+pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
+    for (kind, line) in outcome.losses.lines() {
+        let label = if policy.allows(kind) {
+            "lost as allowed"
+        } else {
+            "not kept"
+        };
+        say(label, &describe(kind, line));
+    }
+    let written = &outcome.written;
+    let mut notes = format!(
+        "{} -> {}, {}, {:.1} s",
+        outcome.from,
+        outcome.to,
+        size(written.bytes),
+        outcome.elapsed.as_secs_f64()
+    );
+    if let Some(decoded) = &outcome.decoded {
+        notes.push_str(&format!(", {decoded} decoded"));
+    }
+    if let Some(partitions) = outcome.partitions {
+        notes.push_str(&format!(", {}", count(partitions, "partition")));
+    }
+    if dry_run {
+        notes.push_str(", nothing written");
+    }
+    if outcome.verified {
+        notes.push_str(", verified");
+    }
+    plain(&format!(
+        "{}, {}, {} skipped ({notes})",
+        count(written.utterances, "utterance"),
+        count(written.frames, "frame"),
+        outcome.skipped
+    ));
+}
+
+/// `1 utterance`, `2 utterances`.
+pub(super) fn count(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Bytes for people: `182 MB`.
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+pub(super) fn size(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    for unit in ["bytes", "kB", "MB", "GB"] {
+        if value < 999.5 {
+            return match unit {
+                "bytes" => format!("{bytes} bytes"),
+                _ if value < 9.95 => format!("{value:.1} {unit}"),
+                _ => format!("{value:.0} {unit}"),
+            };
+        }
+        value /= 1000.0;
+    }
+    format!("{value:.1} TB")
+}
+
+/// An error as a JSON object.
+pub(super) fn error_json(error: &Error) -> Value {
+    json!({
+        "file": error.file_name(),
+        "byte": error.byte_offset(),
+        "line": error.line_number(),
+        "utterance": error.key().map(ToString::to_string),
+        "message": error.message(),
+        "hint": error.hint_text(),
+    })
+}
+
+/// The closing summary as a JSON object.
+pub(super) fn summary_json(outcome: &Outcome, output: &str) -> Value {
+    let losses: Vec<_> = outcome
+        .losses
+        .lines()
+        .map(|(kind, line)| {
+            json!({
+                "kind": kind.name(),
+                "utterances": line.utterances,
+                "values": line.values,
+                "of": line.of,
+                "max_abs_err": line.max_abs_err,
+                "first": line.first.as_ref().map(ToString::to_string),
+                "what": line.what,
+            })
+        })
+        .collect();
+    json!({
+        "utterances": outcome.written.utterances,
+        "frames": outcome.written.frames,
+        "skipped": outcome.skipped,
+        "bytes": outcome.written.bytes,
+        "seconds": outcome.elapsed.as_secs_f64(),
+        "from": outcome.from,
+        "to": outcome.to,
+        "output": output,
+        "decoded": outcome.decoded,
+        "partitions": outcome.partitions,
+        "hash": outcome.hash,
+        "verified": outcome.verified,
+        "losses": losses,
+    })
+}

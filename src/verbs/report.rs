@@ -1,0 +1,74 @@
+//! `report`: a data set as far as it can be read, whole or damaged. [`spr_plot::page`] makes the page.
+
+use spr_core::bytes::Env;
+use spr_core::format::Registry;
+use spr_core::{Error, Result};
+use spr_plot::Overview;
+use spr_plot::page::{Origin, PICTURE, Survey};
+
+use super::check::is_damage;
+use crate::argument::{Input, Opened};
+
+/// Faults that are kept one by one.
+const KEPT: usize = 100;
+
+/// Reads a data set; of a damaged file all that is whole, as `repair` finds it.
+///
+/// # Errors
+/// It can't be opened, even as damaged, or something else than damage keeps it from being read.
+pub fn survey(input: &Input, registry: &Registry, env: &Env) -> Result<Survey> {
+    // What comes from a pipe is gone when the damage is seen.
+    let again = input.file().is_some() || input.folder().is_some();
+    let first = match input.open(registry, env) {
+        Ok(opened) => read(input, opened)?,
+        Err(error) if is_damage(&error) && again => {
+            let saved = read(input, input.salvage(registry, env)?)?;
+            return Ok(or_else(saved, error));
+        }
+        Err(error) => return Err(error),
+    };
+    if first.damage.is_empty() || !again {
+        return Ok(first);
+    }
+    let saved = read(input, input.salvage(registry, env)?)?;
+    match saved.all.stats.utterances < first.all.stats.utterances {
+        true => Ok(first),
+        false => Ok(first.damage.into_iter().fold(saved, or_else)),
+    }
+}
+
+/// With `error` if there is no other: where all utterances can be read it may be a count or an end
+/// that is wrong.
+fn or_else(mut survey: Survey, error: Error) -> Survey {
+    if survey.damage.is_empty() {
+        survey.damage.push(error);
+        survey.faults = 1;
+    }
+    survey
+}
+
+fn read(input: &Input, opened: Opened) -> Result<Survey> {
+    let mut reader = opened.reader;
+    let (mut damage, mut faults) = (Vec::new(), 0);
+    let all = Overview::read_past(reader.as_mut(), Some(PICTURE), |error| {
+        if !is_damage(&error) {
+            return Err(error);
+        }
+        faults += 1;
+        if damage.len() < KEPT {
+            damage.push(error);
+        }
+        Ok(())
+    })?;
+    let origin = Origin {
+        input: input.text().to_owned(),
+        format: opened.format.info().name.to_owned(),
+        info: reader.info().clone(),
+    };
+    Ok(Survey {
+        origin,
+        all,
+        damage,
+        faults,
+    })
+}

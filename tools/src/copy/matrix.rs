@@ -1,0 +1,137 @@
+//! `copy-matrix`.
+
+use spr_core::model::{Matrix, Utterance};
+use spr_core::{Error, Result};
+
+use super::copy_table;
+use crate::options::{BINARY, Options, Spec};
+use crate::session::Session;
+use crate::table::Holder;
+use crate::{DONE, Tool};
+
+pub(crate) static TOOL: Tool = Tool {
+    name: "copy-matrix",
+    usage: "\
+Copies matrices, with some arithmetic if asked to. See also copy-feats.
+
+Usage: copy-matrix [options] <matrix-in-rspecifier> <matrix-out-wspecifier>
+   or: copy-matrix [options] <matrix-in-rxfilename> <matrix-out-wxfilename>
+ e.g.: copy-matrix --binary=false 1.mat -
+       copy-matrix ark:2.trans ark,t:-",
+    options: &[
+        BINARY,
+        Spec::float("scale", 1.0, "Multiply all values by it"),
+        Spec::flag(
+            "apply-log",
+            false,
+            "Take logarithms, of 1e-20 where a value is below that",
+        ),
+        Spec::flag("apply-exp", false, "Take exponentials"),
+        Spec::float("apply-power", 1.0, "Raise all values to this power"),
+        Spec::flag(
+            "apply-softmax-per-row",
+            false,
+            "Take the softmax of each row",
+        ),
+    ],
+    arguments: (2, 2),
+    run,
+};
+
+/// What is done to each matrix, in this order.
+struct Arithmetic {
+    scale: f32,
+    log: bool,
+    exp: bool,
+    softmax: bool,
+    power: f32,
+}
+
+impl Arithmetic {
+    fn of(options: &Options) -> Result<Self> {
+        let arithmetic = Self {
+            scale: options.float("scale"),
+            log: options.flag("apply-log"),
+            exp: options.flag("apply-exp"),
+            softmax: options.flag("apply-softmax-per-row"),
+            power: options.float("apply-power"),
+        };
+        let flags = [arithmetic.log, arithmetic.exp, arithmetic.softmax];
+        if flags.iter().filter(|flag| **flag).count() > 1 {
+            return Err(Error::usage(
+                "Only one of --apply-log, --apply-exp and --apply-softmax-per-row can be given",
+            ));
+        }
+        Ok(arithmetic)
+    }
+
+    fn apply(&self, matrix: &mut Matrix) -> Result<()> {
+        let cols = matrix.cols().max(1);
+        let values = matrix.as_slice_mut::<f32>().unwrap_or_default();
+        if self.scale != 1.0 {
+            values.iter_mut().for_each(|v| *v *= self.scale);
+        }
+        if self.log {
+            values.iter_mut().for_each(|v| *v = v.max(1e-20).ln());
+        }
+        if self.exp {
+            values.iter_mut().for_each(|v| *v = v.exp());
+        }
+        if self.softmax {
+            values.chunks_mut(cols).for_each(softmax);
+        }
+        if self.power != 1.0 {
+            for value in values.iter_mut() {
+                let base = *value;
+                *value = raised(base, self.power);
+                if value.is_nan() && !base.is_nan() {
+                    return Err(Error::unfit(format!(
+                        "{base} can't be raised to the power of {}",
+                        self.power
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn raised(base: f32, power: f32) -> f32 {
+    if power == 2.0 {
+        base * base
+    } else if power == 0.5 {
+        base.sqrt()
+    } else {
+        base.powf(power)
+    }
+}
+
+fn softmax(row: &mut [f32]) {
+    let max = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut sum = 0.0;
+    for value in row.iter_mut() {
+        *value = (*value - max).exp();
+        sum += *value;
+    }
+    let scale = 1.0 / sum;
+    row.iter_mut().for_each(|v| *v *= scale);
+}
+
+fn run(session: &Session) -> Result<u8> {
+    let arithmetic = Arithmetic::of(&session.options)?;
+    let apply = |utt: &mut Utterance| match &mut utt.features {
+        Some(matrix) => arithmetic.apply(matrix).map_err(|e| e.utterance(&utt.key)),
+        None => Ok(()),
+    };
+    let (from, to) = (session.argument(0), session.argument(1));
+    if !session.are_tables(from, to)? {
+        let mut utt = session.read_file(from, Holder::Matrix)?;
+        apply(&mut utt)?;
+        session.write_file(&utt, to)?;
+        session.log.info(format!("Copied matrix to {to}"));
+        return Ok(DONE);
+    }
+    copy_table(session, Holder::Matrix, apply, |count| {
+        format!("Copied {count} matrices.")
+    })
+}

@@ -1,0 +1,129 @@
+//! Kaldi's copy tools under their own names: same options, same tables, same bytes, same exit
+//! statuses, so that a recipe runs unchanged. Where Kaldi loses data in silence these fail.
+
+mod copy;
+mod log;
+mod options;
+mod paste;
+mod segments;
+mod select;
+mod session;
+mod similar;
+mod size;
+mod table;
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::ExitCode;
+
+use options::{Options, Spec, Wish};
+use session::Session;
+use spr_core::Result;
+
+/// A tool.
+pub struct Tool {
+    /// Its name, which is Kaldi's.
+    pub name: &'static str,
+    /// What it does and how it is called.
+    usage: &'static str,
+    /// Its own options.
+    options: &'static [Spec],
+    /// The least and the most arguments.
+    arguments: (usize, usize),
+    run: fn(&Session) -> Result<u8>,
+}
+
+/// Exit statuses.
+const DONE: u8 = 0;
+/// Bad usage, or the table was empty.
+const NOTHING: u8 = 1;
+/// What Kaldi returns for an exception, -1.
+const FAILED: u8 = 255;
+
+/// All tools.
+pub static TOOLS: [&Tool; 15] = [
+    &similar::COMPARE_FEATS,
+    &copy::feats::TOOL,
+    &copy::htk::TOOL,
+    &copy::integers::TOOL,
+    &copy::matrix::TOOL,
+    &copy::posterior::TOOL,
+    &copy::vector::TOOL,
+    &segments::TOOL,
+    &size::FEAT_TO_DIM,
+    &size::FEAT_TO_LEN,
+    &size::MATRIX_DIM,
+    &paste::TOOL,
+    &select::SELECT_FEATS,
+    &select::SPLICE_FEATS,
+    &select::SUBSET_FEATS,
+];
+
+/// The tool that a program called `program` is.
+pub fn named(program: &OsStr) -> Option<&'static Tool> {
+    let name = Path::new(program).file_name()?;
+    TOOLS.into_iter().find(|tool| name == tool.name)
+}
+
+/// Runs a tool; the first of `arguments` is the program's name.
+pub fn main(tool: &'static Tool, arguments: &[OsString]) -> ExitCode {
+    let log = log::Log::new(tool.name);
+    let mut texts = Vec::new();
+    for argument in arguments {
+        match argument.to_str() {
+            Some(text) => texts.push(text),
+            None => {
+                log.say("ERROR", format!("argument {argument:?} is not UTF-8"));
+                return ExitCode::from(NOTHING);
+            }
+        }
+    }
+    let options = match Options::parse(tool.options, &texts) {
+        Ok(Wish::Help) => {
+            log.raw(&options::usage(tool.usage, tool.options));
+            return ExitCode::from(DONE);
+        }
+        Ok(Wish::Run(options)) => options,
+        Err(error) => {
+            log.raw(&options::usage(tool.usage, tool.options));
+            log.error(&error);
+            return ExitCode::from(NOTHING);
+        }
+    };
+    if options.flag("print-args") {
+        log.raw(&log::command_line(&texts));
+    }
+    let (least, most) = tool.arguments;
+    if !(least..=most).contains(&options.arguments().len()) {
+        log.raw(&options::usage(tool.usage, tool.options));
+        return ExitCode::from(NOTHING);
+    }
+    match (tool.run)(&Session::new(log, options)) {
+        Ok(status) => ExitCode::from(status),
+        Err(error) if error.is_broken_pipe() => ExitCode::from(DONE),
+        Err(error) => {
+            log.error(&error);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_and_unique() {
+        for tool in TOOLS {
+            let path = format!("/opt/bin/{}", tool.name);
+            assert_eq!(named(OsStr::new(&path)).unwrap().name, tool.name);
+            assert!(tool.usage.contains(&format!("Usage: {} ", tool.name)));
+            assert!(tool.arguments.0 <= tool.arguments.1);
+        }
+        let names: std::collections::BTreeSet<_> = TOOLS.iter().map(|tool| tool.name).collect();
+        assert_eq!(names.len(), TOOLS.len());
+        for other in ["spr-convert", "copy-feats2", "", ".."] {
+            assert!(named(OsStr::new(other)).is_none());
+        }
+    }
+}
