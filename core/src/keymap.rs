@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::bytes::Source;
+use crate::bytes::{Env, Locator, Source};
 use crate::model::{Key, is_word_byte};
 use crate::{Error, Limits, Result};
 
@@ -23,6 +23,14 @@ pub struct KeyMap {
 }
 
 impl KeyMap {
+    /// Opens a table and reads all its lines.
+    ///
+    /// # Errors
+    /// It can't be opened; as [`read`](Self::read).
+    pub fn open(at: &Locator, env: &Env) -> Result<Self> {
+        Self::read(env.open(at)?, &env.limits)
+    }
+
     /// Reads all lines.
     ///
     /// # Errors

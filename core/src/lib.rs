@@ -19,6 +19,8 @@ mod error;
 pub mod format;
 mod keymap;
 mod limits;
+mod location;
+mod locator;
 pub mod loss;
 pub mod model;
 mod nearest;

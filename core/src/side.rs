@@ -2,9 +2,7 @@
 //!
 //! `OUT.utt2num_frames` has a line `key frames` for each utterance, as Kaldi's file of that name.
 
-use std::path::{Path, PathBuf};
-
-use crate::bytes::{Env, Output, Part, Sink, Source};
+use crate::bytes::{Env, Location, Locator, Output, Part, Sink, Source};
 use crate::format::{OptionSpec, Options};
 use crate::model::Key;
 use crate::number;
@@ -35,15 +33,16 @@ impl SideReader {
     /// # Errors
     /// A file named by the option can't be opened.
     pub fn find(data: &Source, options: &Options, env: &Env) -> Result<Option<Self>> {
-        let path = match options.get(OPTION.name) {
+        let beside = || data.location().map(|at| at.with_suffix(SUFFIX));
+        let file = match options.get(OPTION.name) {
             Some("none") => return Ok(None),
-            Some(path) => PathBuf::from(path),
-            None => match data.path().map(beside).filter(|path| env.exists(path)) {
-                Some(path) => path,
+            Some(file) => Location::from(file),
+            None => match beside().filter(|file| env.exists(file)) {
+                Some(file) => file,
                 None => return Ok(None),
             },
         };
-        let source = env.open_file(&path)?;
+        let source = env.open_file(&file)?;
         Ok(Some(Self {
             source,
             line: Vec::new(),
@@ -130,12 +129,16 @@ impl SideWriter {
     /// # Errors
     /// It exists and may not be replaced, or the system refuses.
     pub fn create(output: &Output, options: &Options) -> Result<Option<Self>> {
+        let given;
         let part = match options.get(OPTION.name) {
             Some("none") => {
                 output.discard(Part::Suffix(SUFFIX));
                 return Ok(None);
             }
-            Some(path) => Part::At(Path::new(path)),
+            Some(file) => {
+                given = Locator::file(file);
+                Part::At(&given)
+            }
             None if output.has_siblings() => Part::Suffix(SUFFIX),
             None => return Ok(None),
         };
@@ -162,10 +165,4 @@ impl SideWriter {
     pub fn finish(self) -> Result<u64> {
         self.sink.finish()
     }
-}
-
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(SUFFIX);
-    name.into()
 }

@@ -1,7 +1,6 @@
 //! Compression, of whole files found by its magic bytes.
 
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
@@ -85,22 +84,9 @@ impl Codec {
         }
     }
 
-    /// The codec that a file name asks for.
-    pub fn from_path(path: &Path) -> Option<Self> {
-        let extension = path.extension()?.to_str()?;
+    /// The codec of files with this extension.
+    pub(super) fn of_extension(extension: &str) -> Option<Self> {
         Self::FILES.into_iter().find(|c| c.extension() == extension)
-    }
-
-    /// `path` without the extension of a codec.
-    pub fn strip_extension(path: &Path) -> &Path {
-        match (Self::from_path(path), path.file_stem()) {
-            (Some(codec), Some(_)) => {
-                let text = path.as_os_str().as_encoded_bytes();
-                let end = text.len() - codec.extension().len() - 1;
-                path.to_str().map_or(path, |p| Path::new(&p[..end]))
-            }
-            _ => path,
-        }
     }
 
     /// A reader of the decompressed bytes.
@@ -197,19 +183,6 @@ impl Finish for Box<dyn Finish> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn extensions_are_stripped_once() {
-        assert_eq!(
-            Codec::strip_extension(Path::new("a.ark.gz")),
-            Path::new("a.ark")
-        );
-        assert_eq!(
-            Codec::strip_extension(Path::new("d.gz/a.ark")),
-            Path::new("d.gz/a.ark")
-        );
-        assert_eq!(Codec::strip_extension(Path::new(".gz")), Path::new(".gz"));
-    }
 
     #[test]
     fn text_is_no_bzip2() {

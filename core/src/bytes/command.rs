@@ -6,7 +6,7 @@ use std::process::{self, Child, ChildStdin, ChildStdout, Stdio};
 use super::sink::Finish;
 
 /// A shell command that is read from or written to, and whose failure is an error.
-pub struct Command<P> {
+pub(super) struct Command<P> {
     line: String,
     child: Child,
     pipe: Option<P>,
@@ -20,7 +20,7 @@ fn shell(line: &str) -> process::Command {
 
 impl Command<ChildStdout> {
     /// Runs `line` to read its output.
-    pub fn reading(line: &str) -> io::Result<Self> {
+    pub(super) fn reading(line: &str) -> io::Result<Self> {
         let mut child = shell(line)
             .stdin(Stdio::inherit())
             .stdout(Stdio::piped())
@@ -36,7 +36,7 @@ impl Command<ChildStdout> {
 
 impl Command<ChildStdin> {
     /// Runs `line` to feed its input.
-    pub fn writing(line: &str) -> io::Result<Self> {
+    pub(super) fn writing(line: &str) -> io::Result<Self> {
         let mut child = shell(line).stdin(Stdio::piped()).spawn()?;
         let pipe = child.stdin.take();
         Ok(Self {

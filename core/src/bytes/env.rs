@@ -1,53 +1,53 @@
-//! What a reader may reach and whom it tells.
+//! What a reader or writer may reach and whom it tells: the only way to bytes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::HashSet;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::inputs::Inputs;
-use super::{Output, Source};
+use super::nested::{NestedFormats, NoFormats};
+use super::local::Local;
+use super::place::{refused, refused_in_file};
+use super::seen::Seen;
+use super::store::{Store, Stored, is_folder};
+use super::{Leftover, Location, Locator, Look, Output, Source};
 use crate::{Error, Limits, Result};
 
-/// Where bytes come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Locator {
-    /// Standard input.
-    Stdin,
-    /// A file, from its start.
-    File(PathBuf),
-    /// A file, from a byte on.
-    FileAt(PathBuf, u64),
-    /// The output of a shell command.
-    Command(String),
-}
-
-impl fmt::Display for Locator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stdin => f.write_str("-"),
-            Self::File(path) => write!(f, "{}", path.display()),
-            Self::FileAt(path, at) => write!(f, "{}:{at}", path.display()),
-            Self::Command(line) => write!(f, "{line} |"),
-        }
-    }
-}
-
 /// Which commands may run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
     /// None at all.
+    #[default]
     Safe,
     /// Those that the user typed.
-    #[default]
     Typed,
     /// Those, and those found inside script files.
     Files,
 }
 
-/// The surroundings of a reader or writer: limits, access to files and commands, and a listener
-/// for warnings. Clones are cheap and share the listener.
+/// The surroundings of a reader or writer: limits, the store with its files, access to commands,
+/// and a listener for warnings. Clones are cheap and share the listener, the store and the list of
+/// what was read.
+///
+/// All bytes come and go through it, so that no file that was read is replaced, and nothing runs
+/// that was not allowed.
+///
+/// ```
+/// use std::sync::Arc;
+/// use spr_core::bytes::{Env, Locator, MemoryStore, Part};
+/// let store = MemoryStore::new();
+/// let env = Env::default().with_store(Arc::new(store.clone()));
+/// let output = env.output(&Locator::file("demo"));
+/// let mut sink = output.create(Part::Main, false)?;
+/// sink.put(b"frames")?;
+/// sink.finish()?;
+/// output.commit()?;
+/// assert_eq!(env.open_file(&"demo".into())?.array::<6>()?, *b"frames");
+/// assert!(env.open(&Locator::Command("date".into())).is_err());
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Env {
     /// Bounds on sizes.
@@ -60,27 +60,39 @@ pub struct Env {
     /// Whether outputs are on the disk before they get their names, so that they outlive a power
     /// cut; otherwise the system puts them there when it likes.
     pub durable: bool,
-    /// Whether the values of features are wanted. Where they are not, readers may give matrices of
-    /// the right type and shape that hold anything, and pass over the bytes in the file.
-    pub values: bool,
     listener: Arc<dyn Fn(&Error) + Send + Sync>,
+    store: Arc<dyn Store>,
+    /// What reads objects of one format inside another.
+    pub(super) formats: Arc<dyn NestedFormats>,
     /// What was opened, shared by all clones.
     pub(super) inputs: Inputs,
-    /// Where files are that have no final name yet, by their final paths.
-    staged: Arc<BTreeMap<PathBuf, PathBuf>>,
+    /// What is read before it has its name.
+    seen: Option<Arc<Seen>>,
     /// Files of which it is counted how much is read.
-    counted: Option<(Arc<BTreeSet<PathBuf>>, Arc<AtomicU64>)>,
+    counted: Option<(Arc<HashSet<Location>>, Arc<AtomicU64>)>,
 }
 
 impl Default for Env {
-    /// Default limits, no commands from files, warnings dropped.
+    /// Default limits, the local file system, no commands, warnings dropped.
     fn default() -> Self {
         Self::new(Limits::default(), Access::default(), |_| {})
     }
 }
 
+impl fmt::Debug for Env {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Env")
+            .field("limits", &self.limits)
+            .field("access", &self.access)
+            .field("threads", &self.threads)
+            .field("durable", &self.durable)
+            .field("store", &self.store)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Env {
-    /// Surroundings that pass each warning to `listener`.
+    /// Surroundings with the local file system that pass each warning to `listener`.
     pub fn new(
         limits: Limits,
         access: Access,
@@ -91,12 +103,47 @@ impl Env {
             access,
             threads: 2,
             durable: true,
-            values: true,
             listener: Arc::new(listener),
+            store: Arc::new(Local::new()),
+            formats: Arc::new(NoFormats),
             inputs: Inputs::default(),
-            staged: Arc::default(),
+            seen: None,
             counted: None,
         }
+    }
+
+    /// The same with files in another store, of which nothing has been read.
+    #[must_use]
+    pub fn with_store(self, store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            inputs: Inputs::default(),
+            seen: None,
+            ..self
+        }
+    }
+
+    /// The same, in which containers find the formats of the objects inside them.
+    #[must_use]
+    pub fn with_formats(self, formats: impl NestedFormats + 'static) -> Self {
+        Self {
+            formats: Arc::new(formats),
+            ..self
+        }
+    }
+
+    /// The same with warnings passed to another listener.
+    #[must_use]
+    pub fn listening(&self, listener: impl Fn(&Error) + Send + Sync + 'static) -> Self {
+        Self {
+            listener: Arc::new(listener),
+            ..self.clone()
+        }
+    }
+
+    /// Where its files are.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
     }
 
     /// Reports something that is not right but does no harm; an [`Error`] for the sake of its place.
@@ -104,66 +151,130 @@ impl Env {
         (self.listener)(warning);
     }
 
-    /// Opens what the user named on the command line.
+    /// Opens what the user named.
     ///
     /// # Errors
-    /// The system refuses, or it is a command and none may run.
+    /// The system refuses, it is a command and none may run, or it can't be read as one stream.
     pub fn open(&self, at: &Locator) -> Result<Source> {
         match at {
-            Locator::Stdin => Source::stdin(),
-            Locator::File(path) => self.open_file(path),
-            Locator::FileAt(path, offset) => self.open_file_at(path, *offset),
-            Locator::Command(line) if self.access == Access::Safe => {
-                Err(Error::usage(format!("refused to run '{line}'"))
-                    .hint("drop --safe to allow it"))
+            Locator::Standard => Source::stdin(),
+            Locator::File(file) => self.open_file(file),
+            Locator::FileAt(file, offset) => {
+                Source::open_at(file, self.stored(file)?, *offset)
             }
+            Locator::Command(line) if self.access == Access::Safe => Err(refused(line)),
             Locator::Command(line) => Source::command(line),
+            Locator::Folder(folder) => Err(is_folder(folder)),
+            Locator::Nowhere => Err(Error::usage("nothing can be read from nowhere")),
         }
     }
 
-    /// Opens a file.
+    /// Opens a file, whose compression is undone.
     ///
     /// # Errors
-    /// As [`Source::open`].
-    pub fn open_file(&self, path: &Path) -> Result<Source> {
-        if let Some(staged) = self.staged(path) {
-            return Ok(Source::open(staged)?.called(path));
-        }
-        self.inputs.add(path);
-        match &self.counted {
-            Some((paths, read)) if paths.contains(path) => Source::counting(path, read.clone()),
-            _ => Source::open(path),
+    /// The system refuses, or it is a folder.
+    pub fn open_file(&self, file: &Location) -> Result<Source> {
+        let counted = self.counted.as_ref();
+        let read = counted.filter(|(files, _)| files.contains(file));
+        Source::open(file, self.stored(file)?, read.map(|(_, read)| read.clone()))
+    }
+
+    /// Opens what a script file names. A file that is not found from the working folder is looked
+    /// for beside the script.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); commands need [`Access::Files`].
+    pub fn open_from(&self, script: Option<&Location>, at: &Locator) -> Result<Source> {
+        match at {
+            Locator::Command(line) if self.access != Access::Files => Err(refused_in_file(line)),
+            Locator::File(file) => self.open_file(&self.beside(script, file)),
+            Locator::FileAt(file, offset) => {
+                self.open(&Locator::FileAt(self.beside(script, file), *offset))
+            }
+            other => self.open(other),
         }
     }
 
-    fn open_file_at(&self, path: &Path, offset: u64) -> Result<Source> {
-        if let Some(staged) = self.staged(path) {
-            return Ok(Source::open_at(staged, offset)?.called(path));
+    /// `file` from the working folder if it is there, else beside `script` if it is there.
+    fn beside(&self, script: Option<&Location>, file: &Location) -> Location {
+        if file.is_relative()
+            && !self.exists(file)
+            && let Some(folder) = script.and_then(Location::parent)
+        {
+            let other = folder.join(file);
+            if self.exists(&other) {
+                return other;
+            }
         }
-        self.inputs.add(path);
-        Source::open_at(path, offset)
+        file.clone()
     }
 
-    fn staged(&self, path: &Path) -> Option<&PathBuf> {
-        if self.staged.is_empty() {
-            return None;
+    /// Opens the bytes of a file as they are, and counts it among what is read.
+    fn stored(&self, file: &Location) -> Result<Box<dyn Stored>> {
+        let failed = |e| Error::io("cannot open", e).file(file.to_string());
+        match self.seen(file) {
+            Some(stored) => stored.map_err(failed),
+            None => {
+                let stored = self.store.open(file).map_err(failed)?;
+                if let Some(identity) = stored.identity() {
+                    self.inputs.add(identity);
+                }
+                Ok(stored)
+            }
         }
-        self.staged.get(&std::path::absolute(path).ok()?)
     }
 
-    /// Whether there is a file to open.
-    pub fn exists(&self, path: &Path) -> bool {
-        self.staged(path).is_some() || path.exists()
+    fn seen(&self, file: &Location) -> Option<io::Result<Box<dyn Stored>>> {
+        self.seen.as_ref()?.open(file, &*self.store)
     }
 
-    /// Surroundings in which what `output` has finished can be opened by its final names, before
-    /// the commit.
+    /// Whether there is something of this name.
+    pub fn exists(&self, at: &Location) -> bool {
+        self.look(at).is_ok_and(|look| look.is_some())
+    }
+
+    /// What there is of this name; `None` if nothing is.
+    ///
+    /// # Errors
+    /// The system refuses to say.
+    pub fn look(&self, at: &Location) -> Result<Option<Look>> {
+        if let Some(seen) = &self.seen
+            && let Some(look) = seen.look(at, &*self.store)
+        {
+            return Ok(look);
+        }
+        let failed = |e| Error::io("cannot look at it", e).file(at.to_string());
+        self.store.look(at).map_err(failed)
+    }
+
+    /// All files below a folder, by names that start with the folder's, in any order; links are
+    /// followed, and what is not finished is left out.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn list(&self, folder: &Location) -> Result<Vec<Location>> {
+        let seen = self.seen.as_ref().and_then(|seen| seen.list(folder));
+        let files = seen.unwrap_or_else(|| self.store.list(folder));
+        files.map_err(|e| Error::io("cannot list the folder", e).file(folder.to_string()))
+    }
+
+    /// What runs that were killed left of outputs called `target`, or, of a folder, also what they
+    /// left in it; sorted.
+    pub fn leftovers(&self, target: &Location) -> Vec<Leftover> {
+        self.store.leftovers(target)
+    }
+
+    /// Where a writer's streams go: nothing has its final name before the output is committed.
+    pub fn output(&self, at: &Locator) -> Output {
+        Output::new(at.clone(), self)
+    }
+
+    /// Surroundings in which what `output` has finished by now can be opened by its final names,
+    /// before the commit. What is opened there does not count as read.
     #[must_use]
     pub fn seeing(&self, output: &Output) -> Self {
-        let staged = output.staged().into_iter();
-        let staged = staged.filter_map(|(path, at)| Some((std::path::absolute(path).ok()?, at)));
         Self {
-            staged: Arc::new(staged.collect()),
+            seen: Some(Arc::new(Seen::new(output))),
             inputs: Inputs::default(),
             ..self.clone()
         }
@@ -171,10 +282,14 @@ impl Env {
 
     /// Surroundings that count the bytes read of these files, as they are stored.
     #[must_use]
-    pub fn counting(&self, paths: impl IntoIterator<Item = PathBuf>, read: Arc<AtomicU64>) -> Self {
-        let paths = Arc::new(paths.into_iter().collect());
+    pub fn counting(
+        &self,
+        files: impl IntoIterator<Item = Location>,
+        read: Arc<AtomicU64>,
+    ) -> Self {
+        let files = Arc::new(files.into_iter().collect());
         Self {
-            counted: Some((paths, read)),
+            counted: Some((files, read)),
             ..self.clone()
         }
     }
@@ -182,44 +297,14 @@ impl Env {
     /// Refuses a file that was opened or counted as read.
     ///
     /// # Errors
-    /// `path` is one.
-    pub fn check_unread(&self, path: &Path) -> Result<()> {
-        self.inputs.refuse(path)
+    /// `file` is one.
+    pub fn check_unread(&self, file: &Location) -> Result<()> {
+        let look = self.store.look(file).ok().flatten();
+        self.inputs.refuse(file, look.as_ref())
     }
 
-    /// Counts `path` among what is read and must not be replaced.
-    pub fn reads(&self, path: &Path) {
-        self.inputs.add(path);
-    }
-
-    /// Opens what a script file names. A file that is not found from the working directory is
-    /// looked for beside the script.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open); commands need [`Access::Files`].
-    pub fn open_from(&self, script: Option<&Path>, at: &Locator) -> Result<Source> {
-        match at {
-            Locator::Command(line) if self.access != Access::Files => Err(Error::usage(format!(
-                "refused to run the command '{line}' found in the file"
-            ))
-            .hint("if you trust the file, allow its commands with --allow-pipes")),
-            Locator::File(path) => self.open_file(&self.beside(script, path)),
-            Locator::FileAt(path, offset) => self.open_file_at(&self.beside(script, path), *offset),
-            other => self.open(other),
-        }
-    }
-
-    /// `path` from the working directory if it exists there, else beside `script` if it exists there.
-    fn beside(&self, script: Option<&Path>, path: &Path) -> PathBuf {
-        if path.is_relative()
-            && !self.exists(path)
-            && let Some(folder) = script.and_then(Path::parent)
-        {
-            let other = folder.join(path);
-            if self.exists(&other) {
-                return other;
-            }
-        }
-        path.to_owned()
+    /// Counts `file` among what is read and must not be replaced.
+    pub fn reads(&self, file: &Location) {
+        self.inputs.add_name(&*self.store, file);
     }
 }

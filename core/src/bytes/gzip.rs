@@ -81,18 +81,37 @@ impl Finish for Gzip {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sink::Memory;
     use super::*;
     use std::io::Read;
+    use std::sync::{Arc, Mutex};
+
+    /// Bytes that are there when the writer is gone.
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Finish for Shared {
+        fn finish(self: Box<Self>) -> io::Result<()> {
+            Ok(())
+        }
+    }
 
     fn packed(bytes: &[u8], threads: usize) -> Vec<u8> {
-        let memory = Memory::default();
-        let done = memory.done.clone();
-        let mut gzip = Box::new(Gzip::new(Box::new(memory), threads));
+        let shared = Shared::default();
+        let mut gzip = Box::new(Gzip::new(Box::new(shared.clone()), threads));
         gzip.write_all(bytes).unwrap();
         gzip.finish().unwrap();
-        let bytes = done.lock().unwrap().take();
-        bytes.unwrap()
+        let bytes = shared.0.lock().unwrap();
+        bytes.clone()
     }
 
     #[test]

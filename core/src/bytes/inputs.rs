@@ -1,55 +1,49 @@
 //! The files that were read, so that none of them is replaced.
 
 use std::collections::HashSet;
-use std::fs;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{Error, Result};
+use super::store::{Identity, Kind, Store, is_read};
+use super::{Location, Look};
+use crate::Result;
 
-/// Files opened for reading, known as the system knows them: by any path, through any link. Clones
+/// Files opened for reading, known as their store knows them: by any name, through any link. Clones
 /// share the list.
-#[derive(Clone, Default)]
-pub(crate) struct Inputs(Arc<Mutex<HashSet<Id>>>);
-
-#[cfg(unix)]
-type Id = (u64, u64);
-#[cfg(not(unix))]
-type Id = std::path::PathBuf;
-
-#[cfg(unix)]
-fn id(path: &Path) -> Option<Id> {
-    use std::os::unix::fs::MetadataExt;
-    let meta = fs::metadata(path).ok()?;
-    // Devices and pipes are not replaced but written to.
-    meta.is_file().then(|| (meta.dev(), meta.ino()))
-}
-
-#[cfg(not(unix))]
-fn id(path: &Path) -> Option<Id> {
-    fs::canonicalize(path).ok()
-}
+#[derive(Clone, Debug, Default)]
+pub(super) struct Inputs(Arc<Mutex<HashSet<Identity>>>);
 
 impl Inputs {
-    /// Adds a file.
-    pub(crate) fn add(&self, path: &Path) {
-        if let Some(id) = id(path) {
-            let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            files.insert(id);
+    fn files(&self) -> MutexGuard<'_, HashSet<Identity>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a file that was opened.
+    pub(super) fn add(&self, identity: Identity) {
+        self.files().insert(identity);
+    }
+
+    /// Adds what a name leads to, if that is a file: devices and pipes are not replaced.
+    pub(super) fn add_name(&self, store: &dyn Store, at: &Location) {
+        if let Ok(Some(look)) = store.look(at)
+            && look.kind == Kind::File
+        {
+            self.add(look.identity);
         }
     }
 
-    /// Refuses to replace one of them.
+    /// Refuses to replace one of them with `target`, which `look` has found.
     ///
     /// # Errors
-    /// `target` is one.
-    pub(crate) fn refuse(&self, target: &Path) -> Result<()> {
-        let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match id(target).is_some_and(|id| files.contains(&id)) {
-            true => Err(Error::usage("is read and can't be written in the same run")
-                .file(target.display().to_string())
-                .hint("write to another name and rename it afterwards")),
+    /// It is one.
+    pub(super) fn refuse(&self, target: &Location, look: Option<&Look>) -> Result<()> {
+        match look.is_some_and(|look| self.files().contains(&look.identity)) {
+            true => Err(is_read(target)),
             false => Ok(()),
         }
+    }
+
+    /// All of them up to now.
+    pub(super) fn all(&self) -> HashSet<Identity> {
+        self.files().clone()
     }
 }

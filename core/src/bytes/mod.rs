@@ -1,33 +1,43 @@
 //! Bytes in and bytes out: compression undone, places remembered, outputs whole or absent.
+//!
+//! An [`Env`] is the only way to bytes, and behind it stands a [`Store`]: the [`Local`] file system,
+//! or a [`MemoryStore`].
 
-mod ahead;
 mod codec;
 mod command;
-mod commit;
 mod env;
-mod folder;
 mod gzip;
 mod inputs;
-mod leftovers;
+mod landing;
+mod leftover;
+mod local;
+mod memory;
+mod names;
+mod nested;
 mod output;
-mod parent;
+mod parents;
 mod part;
 mod place;
-mod rules;
+mod seen;
 mod sink;
 mod source;
-mod temporary;
+mod store;
 
+pub use crate::location::Location;
+pub use crate::locator::Locator;
 pub use crate::order::{ByteOrder, swap_in_place};
 pub use codec::Codec;
-pub use command::Command;
-pub use env::{Access, Env, Locator};
-pub use folder::key_of_file;
-pub use leftovers::Leftover;
+pub use env::{Access, Env};
+pub use leftover::Leftover;
+pub use local::{Local, cannot_create};
+pub use memory::MemoryStore;
+pub use names::key_of_file;
+pub use nested::{Claim, Extent, Nested, NestedFormats};
 pub use output::Output;
-pub use parent::{Parents, cannot_create};
+pub use parents::Parents;
 pub use part::Part;
-pub use place::MemoryFiles;
 pub use sink::{Finish, Sink};
 pub use source::Source;
-pub use temporary::{abandon_outputs, is_temporary};
+pub use store::{
+    Change, Draft, DraftFolder, Drafting, Identity, Kind, Look, New, Store, Stored, Whole,
+};

@@ -1,10 +1,10 @@
 //! The streams of an output.
 
-use std::path::Path;
-
+use super::Locator;
 use crate::model::Key;
 
 /// Which stream of an output is asked for.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'a> {
     /// The data.
@@ -13,27 +13,9 @@ pub enum Part<'a> {
     Named(&'static str),
     /// A companion whose name is that of the data with this ending.
     Suffix(&'a str),
-    /// A companion at a place of its own.
-    At(&'a Path),
-    /// A companion that is the input of a shell command, found in a file; it needs
+    /// A companion at a place of its own, found in a file: if that is a command, it needs
     /// [`Access::Files`](super::Access::Files).
-    Command(&'a str),
-    /// A companion on standard output.
-    Stdout,
+    At(&'a Locator),
     /// One file of a folder, with this extension.
     Utterance(&'a Key, &'a str),
-}
-
-impl Part<'_> {
-    /// The name of a companion's entry among [`MemoryFiles`].
-    pub(super) fn label(self) -> String {
-        match self {
-            Part::Suffix(suffix) => format!("main{suffix}"),
-            Part::At(path) => path.display().to_string(),
-            Part::Command(line) => format!("| {line}"),
-            Part::Stdout => "-".to_owned(),
-            Part::Named(name) => name.to_owned(),
-            Part::Main | Part::Utterance(..) => "main".to_owned(),
-        }
-    }
 }

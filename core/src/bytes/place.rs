@@ -1,54 +1,41 @@
 //! Where a stream goes, and how it is opened there.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 
 use super::command::Command;
-use super::folder::Folder;
-use super::parent::cannot_create;
+use super::landing::{Finished, Landing};
 use super::part::Part;
-use super::rules::Rules;
-use super::sink::{Finish, Memory, Sink};
-use super::temporary::{Temporary, exists};
-use super::{Access, Codec};
-use crate::{Error, Result};
-
-/// The files of an output kept in memory, by name; empty until it is committed.
-pub type MemoryFiles = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
-
-/// What is whole and waits for its name.
-pub(super) type Finished = Arc<Mutex<Vec<Entry>>>;
-
-pub(super) enum Entry {
-    File(Temporary, PathBuf),
-    Memory(String, Arc<Mutex<Option<Vec<u8>>>>),
-}
+use super::sink::{Finish, Sink};
+use super::store::{DraftFolder, Drafting, Kind, is_folder};
+use super::{Access, Env, Location, Locator};
+use crate::model::Key;
+use crate::{Error, Remedy, Result};
 
 /// Where one stream goes, or a folder of them.
 pub(super) enum Place {
-    Stdout,
-    File(PathBuf),
-    Command(String),
-    Folder(Folder),
-    Memory(MemoryFiles),
+    At(Locator),
+    /// A folder and what is in it so far.
+    Folder(Location, Option<Box<dyn DraftFolder>>),
     /// Taken when it is opened.
     Stream(String, Option<Box<dyn Finish>>),
-    Nowhere,
 }
 
 impl Place {
+    pub(super) fn new(at: Locator) -> Self {
+        match at {
+            Locator::Folder(folder) => Self::Folder(folder, None),
+            at => Self::At(at),
+        }
+    }
+
     /// The place of a companion.
-    pub(super) fn sibling(&self, part: Part<'_>) -> Result<Self> {
+    pub(super) fn sibling(&self, part: Part<'_>) -> Result<Locator> {
         match (part, self) {
-            (_, Self::Memory(files)) => Ok(Self::Memory(files.clone())),
-            (_, Self::Nowhere) => Ok(Self::Nowhere),
-            (Part::At(path), _) => Ok(Self::File(path.to_owned())),
-            (Part::Command(line), _) => Ok(Self::Command(line.to_owned())),
-            (Part::Stdout, _) => Ok(Self::Stdout),
-            (Part::Suffix(suffix), Self::File(path)) => Ok(Self::File(with_suffix(path, suffix))),
+            (_, Self::At(Locator::Nowhere)) => Ok(Locator::Nowhere),
+            (Part::At(at), _) => Ok(at.clone()),
+            (Part::Suffix(suffix), Self::At(Locator::File(file))) => {
+                Ok(Locator::File(file.with_suffix(suffix)))
+            }
             _ => Err(Error::usage(format!(
                 "{} has no place for a side file",
                 self.name()
@@ -56,111 +43,168 @@ impl Place {
         }
     }
 
-    /// The file or folder, if it is one.
-    pub(super) fn path(&self) -> Option<PathBuf> {
+    /// What it is; a stream of the caller's own counts as standard output.
+    pub(super) fn locator(&self) -> Locator {
         match self {
-            Self::File(path) => Some(path.clone()),
-            Self::Folder(folder) => Some(folder.target().to_owned()),
-            _ => None,
+            Self::At(at) => at.clone(),
+            Self::Folder(folder, _) => Locator::Folder(folder.clone()),
+            Self::Stream(..) => Locator::Standard,
         }
     }
 
     /// The name that messages show.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::Stdout => "-".to_owned(),
-            Self::File(path) => path.display().to_string(),
-            Self::Command(line) => format!("| {line}"),
-            Self::Folder(folder) => folder.name(),
-            Self::Memory(_) => "memory".to_owned(),
+            Self::At(at) => at.target(),
+            Self::Folder(folder, _) => folder.to_string(),
             Self::Stream(name, _) => name.clone(),
-            Self::Nowhere => "nowhere".to_owned(),
         }
     }
 
-    /// Opens a stream that goes here; in memory it is called `memory_name`.
+    /// Opens a stream that goes here.
     pub(super) fn open(
         &mut self,
-        memory_name: String,
         patch: bool,
-        rules: &Rules,
+        overwrite: bool,
+        env: &Env,
         finished: &Finished,
     ) -> Result<Sink> {
-        let name = self.name();
         match self {
-            Self::Stdout => Sink::stream(name, Box::new(io::stdout()), patch),
-            Self::Stream(_, stream) => match stream.take() {
-                Some(stream) => Sink::stream(name, stream, patch),
-                None => Err(Error::usage("was written to already").file(name)),
+            Self::At(at) => open(at, patch, overwrite, env, finished),
+            Self::Folder(folder, _) => Err(is_folder(folder)),
+            Self::Stream(name, stream) => match stream.take() {
+                Some(stream) => Sink::stream(name.clone(), stream, patch),
+                None => Err(Error::usage("was written to already").file(name.clone())),
             },
-            Self::Nowhere => Sink::stream(name, Box::new(io::sink()), patch),
-            Self::Command(line) => {
-                if rules.access == Access::Safe {
-                    return Err(Error::usage(format!("refused to run '{line}'"))
-                        .hint("drop --safe to allow it"));
-                }
-                let command =
-                    Command::writing(line).map_err(|e| Error::io("cannot run", e).file(&name))?;
-                Sink::stream(name, Box::new(command), patch)
-            }
-            Self::Memory(_) => {
-                let done = Arc::<Mutex<Option<Vec<u8>>>>::default();
-                let stream = Memory {
-                    bytes: Vec::new(),
-                    done: done.clone(),
-                };
-                let sink = Sink::stream(name, Box::new(stream), patch)?;
-                Ok(sink.on_finish(register(finished, Entry::Memory(memory_name, done))))
-            }
-            Self::File(path) if is_special(path) => {
-                let file = File::options().write(true).open(path);
-                let file = file.map_err(|e| Error::io("cannot open", e).file(&name))?;
-                Sink::stream(name, Box::new(file), patch)
-            }
-            Self::File(path) => create_file(path, patch, rules, finished),
-            Self::Folder(_) => Err(Error::usage("is a folder, one file is due").file(name)),
         }
     }
 }
 
-/// Devices and named pipes are written to, not replaced.
-fn is_special(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
+/// Opens a stream that goes to `at`.
+pub(super) fn open(
+    at: &Locator,
+    patch: bool,
+    overwrite: bool,
+    env: &Env,
+    finished: &Finished,
+) -> Result<Sink> {
+    let name = at.target();
+    match at {
+        Locator::Standard => Sink::stream(name, Box::new(io::stdout()), patch),
+        Locator::Nowhere => Sink::stream(name, Box::new(io::sink()), patch),
+        Locator::Command(line) => {
+            if env.access == Access::Safe {
+                return Err(refused(line));
+            }
+            let command =
+                Command::writing(line).map_err(|e| Error::io("cannot run", e).file(&name))?;
+            Sink::stream(name, Box::new(command), patch)
+        }
+        Locator::File(target) => create(target, patch, overwrite, env, finished),
+        Locator::FileAt(..) => {
+            Err(Error::usage("is a place in a file, which can only be read").file(name))
+        }
+        Locator::Folder(folder) => Err(is_folder(folder)),
+    }
 }
 
-fn create_file(path: &Path, patch: bool, rules: &Rules, finished: &Finished) -> Result<Sink> {
-    let name = path.display().to_string();
-    if path.is_dir() {
-        return Err(Error::usage("is a folder, one file is due").file(name));
+fn create(
+    target: &Location,
+    patch: bool,
+    overwrite: bool,
+    env: &Env,
+    finished: &Finished,
+) -> Result<Sink> {
+    let (name, store) = (target.to_string(), env.store());
+    // What can't be looked at is refused by the store, in its own words.
+    let look = store.look(target).ok().flatten();
+    if look.as_ref().is_some_and(|look| look.kind == Kind::Stream) {
+        let stream = store.write_to(target);
+        let stream = stream.map_err(|e| Error::io("cannot open", e).file(&name))?;
+        return Sink::stream(name, stream, patch);
     }
-    rules.inputs.refuse(path)?;
-    if !rules.overwrite && path.symlink_metadata().is_ok() {
-        return Err(exists(name));
-    }
-    let (temporary, file) = Temporary::file(path).map_err(|e| cannot_create(path, e))?;
-    let sink = match Codec::from_path(path) {
+    env.inputs.refuse(target, look.as_ref())?;
+    let draft = store.create(target, Drafting::new(overwrite, env.durable))?;
+    let draft = Landing::new(draft, target.clone(), finished.clone());
+    match target.codec() {
         Some(codec) => {
             let stream = codec
-                .encoder(Box::new(file), rules.threads)
+                .encoder(Box::new(draft), env.threads)
                 .map_err(|e| Error::io("cannot compress", e).file(&name))?;
-            Sink::stream(name, stream, patch)?
+            Sink::stream(name, stream, patch)
         }
-        None => Sink::file(name, file, rules.durable),
-    };
-    Ok(sink.on_finish(register(finished, Entry::File(temporary, path.to_owned()))))
-}
-
-fn register(finished: &Finished, entry: Entry) -> impl FnOnce() + Send + 'static {
-    let finished = finished.clone();
-    move || {
-        if let Ok(mut finished) = finished.lock() {
-            finished.push(entry);
-        }
+        None => Ok(Sink::draft(name, draft)),
     }
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
+/// Opens the file of an utterance in a folder, which is begun if need be.
+pub(super) fn open_in_folder(
+    target: &Location,
+    folder: &mut Option<Box<dyn DraftFolder>>,
+    (key, extension): (&Key, &str),
+    overwrite: bool,
+    env: &Env,
+) -> Result<Sink> {
+    let folder = match folder {
+        Some(folder) => folder,
+        None => {
+            let how = Drafting::new(overwrite, env.durable);
+            folder.insert(env.store().create_folder(target, how)?)
+        }
+    };
+    let file = file_of_key(key, extension)?;
+    let shown = target.join(&file).to_string();
+    let draft = folder.create(&file, env.durable);
+    let draft = draft.map_err(|e| e.utterance(key))?;
+    Ok(Sink::draft(shown, Landing::in_folder(draft)))
+}
+
+/// The file that an utterance gets inside a folder. A key may name sub-folders with `/`, but
+/// never leads out of the folder.
+fn file_of_key(key: &Key, extension: &str) -> Result<Location> {
+    let refuse = |why| Error::unfit(format!("the key can't be a file name: {why}")).utterance(key);
+    let Some(text) = key.as_str() else {
+        return Err(refuse("it is not UTF-8"));
+    };
+    if text.starts_with('/') || text.split('/').any(|part| part == "." || part == "..") {
+        return Err(refuse("it leads out of the folder"));
+    }
+    if text.is_empty() || text.ends_with('/') || text.contains("//") {
+        return Err(refuse("a part of it is empty"));
+    }
+    if text.contains('\0') {
+        return Err(refuse("it holds a NUL byte"));
+    }
+    Ok(Location::from(format!("{text}.{extension}")))
+}
+
+/// The error for a command that the user gave and nobody allowed.
+pub(super) fn refused(line: &str) -> Error {
+    Error::usage(format!("refused to run '{line}'")).suggest(Remedy::AllowCommands)
+}
+
+/// The error for a command that a file gave and nobody allowed.
+pub(super) fn refused_in_file(line: &str) -> Error {
+    Error::usage(format!(
+        "refused to run the command '{line}' found in the file"
+    ))
+    .suggest(Remedy::AllowPipes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_never_leave_the_folder() {
+        for key in [
+            "", "..", "../x", "/etc/x", "a/../b", "a//b", "a/", "a\0b", "./a",
+        ] {
+            assert!(file_of_key(&key.into(), "spr").is_err(), "{key:?}");
+        }
+        assert_eq!(
+            file_of_key(&"s/a.1".into(), "spr").unwrap(),
+            Location::from("s/a.1.spr")
+        );
+    }
 }

@@ -36,6 +36,8 @@ pub enum ErrorKind {
     Usage,
     /// One utterance does not fit the others or lacks something: no labels, a wrong dimension.
     Unfit,
+    /// The program is about to end and takes no more output.
+    Stopped,
 }
 
 /// An error with its place: file, byte or line, and utterance.
@@ -54,7 +56,6 @@ struct Inner {
     key: Option<Key>,
     remedy: Option<Remedy>,
     continuable: bool,
-    stopped: bool,
     cause: Option<io::Error>,
 }
 
@@ -78,7 +79,6 @@ impl Error {
             key: None,
             remedy: None,
             continuable: false,
-            stopped: false,
             cause: None,
         }))
     }
@@ -149,13 +149,6 @@ impl Error {
         self
     }
 
-    /// The error of whoever would go on after the store was [abandoned](crate::bytes::Local::abandon).
-    pub fn stopped() -> Self {
-        let mut error = Self::new(ErrorKind::Io, "the run was stopped");
-        error.0.stopped = true;
-        error
-    }
-
     /// Says that the reader can go on with the next utterance.
     #[must_use]
     pub fn continuable(mut self) -> Self {
@@ -216,9 +209,9 @@ impl Error {
         self.0.remedy.as_ref().map(ToString::to_string)
     }
 
-    /// Whether it only says that the run was stopped from outside.
+    /// Whether it only says that the program was [stopped](crate::bytes::Local::abandon).
     pub fn is_stopped(&self) -> bool {
-        self.0.stopped
+        self.0.kind == ErrorKind::Stopped
     }
 
     /// The same error once more, without what the system said.
@@ -233,7 +226,6 @@ impl Error {
             key: inner.key.clone(),
             remedy: inner.remedy.clone(),
             continuable: inner.continuable,
-            stopped: inner.stopped,
             cause: None,
         }))
     }

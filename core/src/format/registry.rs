@@ -1,7 +1,7 @@
 //! The formats a program knows.
 
 use super::{Format, Probe, Score};
-use crate::bytes::{Claim, Nested, NestedFormats, Source};
+use crate::bytes::{Claim, Location, Nested, NestedFormats, Source};
 use crate::{Error, ErrorKind, Remedy, Result, nearest};
 
 /// A list of formats, found by name or by content.
@@ -59,7 +59,7 @@ impl Registry {
     /// # Errors
     /// Reading fails.
     pub fn rank(&self, source: &mut Source) -> Result<Vec<(Score, &'static dyn Format)>> {
-        let path = source.path().map(|p| Codec::strip_extension(p).to_owned());
+        let file = source.location().map(Location::plain);
         let len = source.len();
         let head = source.peek(Probe::HEAD + 1)?;
         let whole = head.len() <= Probe::HEAD;
@@ -68,7 +68,7 @@ impl Registry {
             head,
             whole,
             len,
-            path: path.as_deref(),
+            path: file.as_ref().and_then(Location::local_path),
         };
         let mut ranked: Vec<_> = self.formats().map(|f| (f.probe(&probe), f)).collect();
         ranked.retain(|(score, _)| *score > Score::No);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{RandomAccess, Reader};
 use crate::model::{Key, Utterance};
+use crate::{Error, Result};
 
 /// Says of a key whether its utterance is wanted.
 pub type Wanted = Arc<dyn Fn(&Key) -> bool + Send + Sync>;
@@ -219,5 +220,16 @@ impl Opened {
     /// A stream of utterances.
     pub fn stream(reader: impl Reader + 'static) -> Self {
         Self::Stream(Box::new(reader))
+    }
+
+    /// The reader of what was not asked to be looked up in.
+    ///
+    /// # Errors
+    /// It is a table, which only a request with [`Request::lookup`] may give.
+    pub fn into_stream(self) -> Result<Box<dyn Reader>> {
+        match self {
+            Self::Stream(reader) => Ok(reader),
+            Self::Table(_) => Err(Error::unsupported("a table, where a stream was asked for")),
+        }
     }
 }

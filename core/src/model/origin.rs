@@ -1,5 +1,6 @@
 //! Where an utterance was read.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A place in a file.
@@ -21,7 +22,7 @@ pub struct Origin {
     /// in a line.
     pub at: Option<Position>,
     /// What was undone to read this one, such as Kaldi's `CM`.
-    pub coding: Option<&'static str>,
+    pub coding: Option<Cow<'static, str>>,
 }
 
 impl Origin {

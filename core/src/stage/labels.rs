@@ -110,7 +110,7 @@ impl LabelMap {
 /// The one label that each frame of `labels` must have; `None` for a number that is no integer.
 pub(super) fn each_label(labels: &Matrix, mut f: impl FnMut(Option<i64>)) -> Result<()> {
     check_column(labels)?;
-    dispatch!(labels.dtype(), T => labels.values::<T>().iter().for_each(|v| f(integer(*v))));
+    dispatch!(labels.dtype(), T => labels.values::<T>()?.iter().for_each(|v| f(integer(*v))));
     Ok(())
 }
 
@@ -122,7 +122,7 @@ pub(super) fn change_labels(labels: &mut Matrix, mut f: impl FnMut(i64) -> i64) 
     check_column(labels)?;
     let dtype = labels.dtype();
     dispatch!(dtype, T => {
-        for value in labels.values_mut::<T>() {
+        for value in labels.values_mut::<T>()? {
             if let Some(old) = integer(*value) {
                 let new = f(old);
                 if new != old {
@@ -139,7 +139,7 @@ fn check_column(labels: &Matrix) -> Result<()> {
         1 => Ok(()),
         _ if labels.is_empty() => Ok(()),
         n => Err(Error::unfit(format!(
-            "has {n} labels a frame, where one is due"
+            "has {n} labels a frame, expected one"
         ))),
     }
 }

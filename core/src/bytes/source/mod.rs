@@ -4,14 +4,14 @@ mod counted;
 mod cursor;
 mod expansion;
 
-use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::Codec;
 use super::command::Command;
+use super::local::Opened;
+use super::store::Stored;
+use super::{Codec, Location};
 use crate::{Error, ErrorKind, Result};
 use counted::Counted;
 
@@ -35,7 +35,7 @@ const MAX_LAYERS: usize = 4;
 /// ```
 pub struct Source {
     name: String,
-    path: Option<PathBuf>,
+    location: Option<Location>,
     body: Body,
     layers: Vec<Codec>,
     /// What was read of the outermost of the layers.
@@ -56,7 +56,7 @@ pub struct Source {
 }
 
 enum Body {
-    File(Counted<File>),
+    File(Counted<Box<dyn Stored>>),
     Stream(Box<dyn Read + Send>),
 }
 
@@ -76,28 +76,25 @@ impl Read for Body {
 }
 
 impl Source {
-    /// Opens a file.
+    /// What was opened of a file; if asked for, the bytes that are read of it, as they are stored,
+    /// are counted.
     ///
     /// # Errors
-    /// The system refuses, or it is a folder.
-    pub fn open(path: &Path) -> Result<Self> {
-        Self::from_file(path, 0, None)?.undo_layers()
+    /// Reading fails.
+    pub(super) fn open(
+        at: &Location,
+        stored: Box<dyn Stored>,
+        read: Option<Arc<AtomicU64>>,
+    ) -> Result<Self> {
+        Self::stored(at, stored, read).undo_layers()
     }
 
-    /// Opens a file and counts in `read` the bytes, as they are stored, that are read of it.
+    /// What was opened of a file, from a byte on.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
-    pub(crate) fn counting(path: &Path, read: Arc<AtomicU64>) -> Result<Self> {
-        Self::from_file(path, 0, Some(read))?.undo_layers()
-    }
-
-    /// Opens a file at a byte.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open); a place inside a compressed file can't be reached.
-    pub fn open_at(path: &Path, offset: u64) -> Result<Self> {
-        let mut source = Self::from_file(path, 0, None)?;
+    /// Reading fails; a place inside a compressed file can't be reached.
+    pub(super) fn open_at(at: &Location, stored: Box<dyn Stored>, offset: u64) -> Result<Self> {
+        let mut source = Self::stored(at, stored, None);
         if offset == 0 {
             return source.undo_layers();
         }
@@ -112,35 +109,29 @@ impl Source {
         Ok(source)
     }
 
-    fn from_file(path: &Path, offset: u64, read: Option<Arc<AtomicU64>>) -> Result<Self> {
-        let name = path.display().to_string();
-        let open = || {
-            let file = File::open(path)?;
-            let meta = file.metadata()?;
-            if meta.is_dir() {
-                return Err(io::ErrorKind::IsADirectory.into());
-            }
-            Ok((file, meta))
+    fn stored(at: &Location, stored: Box<dyn Stored>, read: Option<Arc<AtomicU64>>) -> Self {
+        let length = stored.length();
+        let body = match stored.can_seek() {
+            true => Body::File(Counted {
+                inner: stored,
+                read,
+            }),
+            false => Body::Stream(Box::new(stored)),
         };
-        let (file, meta) = open().map_err(|e| Error::io("cannot open", e).file(&name))?;
-        let mut source = if meta.is_file() {
-            Self::new(name, Body::File(Counted { inner: file, read }))
-        } else {
-            Self::new(name, Body::Stream(Box::new(file)))
-        };
-        source.path = Some(path.to_owned());
-        source.len = meta.is_file().then_some(meta.len());
-        source.offset = offset;
-        Ok(source)
+        Self {
+            location: Some(at.clone()),
+            len: length,
+            ..Self::new(at.to_string(), body)
+        }
     }
 
     /// Standard input.
-    pub fn stdin() -> Result<Self> {
+    pub(super) fn stdin() -> Result<Self> {
         Self::from_reader("-", Box::new(io::stdin()))
     }
 
     /// The output of a shell command, whose failure is an error at the end of its data.
-    pub fn command(line: &str) -> Result<Self> {
+    pub(super) fn command(line: &str) -> Result<Self> {
         let name = format!("{line} |");
         let command = Command::reading(line).map_err(|e| Error::io("cannot run", e).file(&name))?;
         Self::from_reader(name, Box::new(command))
@@ -162,7 +153,7 @@ impl Source {
     fn new(name: String, body: Body) -> Self {
         Self {
             name,
-            path: None,
+            location: None,
             body,
             layers: Vec::new(),
             packed: None,
@@ -195,15 +186,8 @@ impl Source {
     /// # Errors
     /// Reading fails.
     pub fn undo(self, codec: Codec) -> Result<Self> {
-        let head = Cursor::new(self.buffer[self.start..self.end].to_vec());
-        if let Some(error) = self.pending {
-            return Err(error);
-        }
-        let mut body: Box<dyn Read + Send> = match self.body {
-            Body::File(file) => Box::new(head.chain(file)),
-            Body::Stream(stream) => Box::new(head.chain(stream)),
-        };
-        let packed = self.packed.unwrap_or_else(|| {
+        let (mut body, this) = self.into_rest()?;
+        let packed = this.packed.unwrap_or_else(|| {
             let packed = Arc::<AtomicU64>::default();
             let inner = std::mem::replace(&mut body, Box::new(io::empty()));
             let read = Some(packed.clone());
@@ -213,33 +197,60 @@ impl Source {
         let body = codec
             .decoder(body)
             .map_err(|e| Error::io(format_args!("cannot undo {}", codec.name()), e))
-            .map_err(|e| e.file(&self.name))?;
-        let mut layers = self.layers;
+            .map_err(|e| e.file(&this.name))?;
+        let mut layers = this.layers;
         layers.push(codec);
         Ok(Self {
             layers,
             packed: Some(packed),
-            path: self.path,
-            offset: self.offset,
-            ..Self::new(self.name, Body::Stream(body))
+            location: this.location,
+            offset: this.offset,
+            ..Self::new(this.name, Body::Stream(body))
         })
     }
 
-    /// The same source, known as the file `path`.
-    pub(crate) fn called(mut self, path: &Path) -> Self {
-        self.name = path.display().to_string();
-        self.path = Some(path.to_owned());
-        self
+    /// A source of no more than the next `len` bytes, such as a file inside a larger one. Places in
+    /// errors stay those of the larger one.
+    ///
+    /// # Errors
+    /// [`Truncated`](ErrorKind::Truncated) if there are known to be fewer.
+    pub fn limited(self, len: u64) -> Result<Self> {
+        if let Some(there) = self.remaining().filter(|there| *there < len) {
+            return Err(self.cut_short(len, there));
+        }
+        let (body, this) = self.into_rest()?;
+        Ok(Self {
+            len: this.offset.checked_add(len),
+            layers: this.layers,
+            packed: this.packed,
+            location: this.location,
+            offset: this.offset,
+            ..Self::new(this.name, Body::Stream(Box::new(body.take(len))))
+        })
     }
 
-    /// The name used in messages: the path, `-`, or the command.
+    /// All bytes that are left, and the source without them.
+    fn into_rest(mut self) -> Result<(Box<dyn Read + Send>, Self)> {
+        if let Some(error) = self.pending.take() {
+            return Err(error);
+        }
+        let head = Cursor::new(self.buffer[self.start..self.end].to_vec());
+        let body = std::mem::replace(&mut self.body, Body::Stream(Box::new(io::empty())));
+        let body: Box<dyn Read + Send> = match body {
+            Body::File(file) => Box::new(head.chain(file)),
+            Body::Stream(stream) => Box::new(head.chain(stream)),
+        };
+        Ok((body, self))
+    }
+
+    /// The name used in messages: the location, `-`, or the command.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The path, if it is a file.
-    pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
+    /// Where it is, if it is a file.
+    pub fn location(&self) -> Option<&Location> {
+        self.location.as_ref()
     }
 
     /// The compressions that were undone, outermost first.
@@ -275,7 +286,7 @@ impl Source {
 
     /// Whether its bytes are those of a file, with no compression undone.
     pub fn is_plain_file(&self) -> bool {
-        self.path.is_some() && self.layers.is_empty()
+        self.location.is_some() && self.layers.is_empty()
     }
 
     /// Whether [`seek`](Self::seek) can go back.
@@ -363,16 +374,17 @@ impl Source {
             self.check_expansion("a temporary copy", len)?;
         }
         file.rewind().map_err(spool)?;
-        let (name, path, layers) = (self.name, self.path, self.layers);
+        let stored: Box<dyn Stored> = Box::new(Opened::nameless(file, len));
+        let (name, location, layers) = (self.name, self.location, self.layers);
         let copy = Self {
             len: Some(len),
-            path,
+            location,
             layers,
             packed: self.packed,
             ..Self::new(
                 name,
                 Body::File(Counted {
-                    inner: file,
+                    inner: stored,
                     read: None,
                 }),
             )

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use glob::Pattern;
 use regex::bytes::Regex;
 
-use crate::bytes::Source;
+use crate::bytes::{Env, Locator, Source};
 use crate::format::{Reader, Wanted};
 use crate::model::{DatasetInfo, Key, Utterance};
 use crate::{Error, Limits, Result};
@@ -26,8 +26,16 @@ impl KeyFilter {
     /// are passed over.
     ///
     /// # Errors
+    /// It can't be opened, or reading fails.
+    pub fn list(at: &Locator, env: &Env) -> Result<Self> {
+        Self::read(env.open(at)?, &env.limits)
+    }
+
+    /// The first words of the lines of a source, as [`list`](Self::list).
+    ///
+    /// # Errors
     /// Reading fails.
-    pub fn list(mut source: Source, limits: &Limits) -> Result<Self> {
+    pub fn read(mut source: Source, limits: &Limits) -> Result<Self> {
         let mut keys = HashSet::new();
         let mut line = Vec::new();
         while source.line(&mut line, limits)? {
@@ -78,7 +86,7 @@ impl From<HashSet<Key>> for KeyFilter {
 
 impl From<KeyFilter> for Wanted {
     fn from(filter: KeyFilter) -> Self {
-        Self::new(move |key| filter.holds(key))
+        std::sync::Arc::new(move |key: &Key| filter.holds(key))
     }
 }
 
@@ -156,7 +164,7 @@ mod tests {
                 .holds(&Key::from(&b"\xffa"[..]))
         );
         let source = Source::from_bytes("l", b"bob-1 bob\n\n  ann-1\r\n".to_vec()).unwrap();
-        let list = KeyFilter::list(source, &Limits::default()).unwrap();
+        let list = KeyFilter::read(source, &Limits::default()).unwrap();
         assert_eq!(held(list), ["ann-1", "bob-1"]);
     }
 

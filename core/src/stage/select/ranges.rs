@@ -1,11 +1,10 @@
 //! The range grammar of pfile_utils and QuickNet.
 
 use std::ops::Range;
-use std::path::Path;
 use std::str::FromStr;
 
-use crate::bytes::Source;
-use crate::{Error, Limits, Result};
+use crate::bytes::Env;
+use crate::{Error, Result};
 
 /// Which of n things, in which order: `0,2,4-8,^0` or `0:4:^0/8,12`.
 ///
@@ -66,17 +65,17 @@ impl Ranges {
     ///
     /// # Errors
     /// It is no range, or the file can't be read.
-    pub fn read(text: &str, limits: &Limits) -> Result<Self> {
-        let Some(path) = text.strip_prefix('@') else {
+    pub fn read(text: &str, env: &Env) -> Result<Self> {
+        let Some(file) = text.strip_prefix('@') else {
             return text.parse();
         };
-        let mut source = Source::open(Path::new(path))?;
+        let mut source = env.open_file(&file.into())?;
         let mut ranges = Self::default();
         let (mut line, mut number) = (Vec::new(), 0);
-        while source.line(&mut line, limits)? {
+        while source.line(&mut line, &env.limits)? {
             number += 1;
             let text = String::from_utf8_lossy(&line);
-            let part: Self = text.parse().map_err(|e: Error| e.file(path).line(number))?;
+            let part: Self = text.parse().map_err(|e: Error| e.file(file).line(number))?;
             ranges.terms.extend(part.terms);
         }
         Ok(ranges)
@@ -351,10 +350,10 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(&file, "3-4\n\n0 1\n").unwrap();
         let text = format!("@{}", file.path().display());
-        let ranges = Ranges::read(&text, &Limits::default()).unwrap();
+        let ranges = Ranges::read(&text, &Env::default()).unwrap();
         assert_eq!(ranges, "3-4;0,1".parse().unwrap());
         std::fs::write(&file, "3-4\nx\n").unwrap();
-        let error = Ranges::read(&text, &Limits::default()).unwrap_err();
+        let error = Ranges::read(&text, &Env::default()).unwrap_err();
         assert_eq!(error.line_number(), Some(2));
     }
 }

@@ -1,98 +1,71 @@
-//! Temporary names beside the final ones, and the list of those that this process has.
+//! Temporary names beside the final ones.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::Error;
+use super::live::{Held, Live};
 
 /// Names tried before giving up, should dead runs have left theirs.
 const TRIES: u32 = 10_000;
 /// Characters of the target's name in a temporary one; a name has at most 255 bytes on most systems.
 pub(super) const NAME: usize = 50;
 
-/// What this process has under temporary names, and folders made for it. Whoever makes, renames or
-/// removes one holds it.
-static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-/// The error for an output that is there and may not be replaced.
-pub(super) fn exists(name: String) -> Error {
-    Error::usage("exists already")
-        .file(name)
-        .hint("replace it with --overwrite")
-}
-
-/// The right to make, rename and remove what is temporary.
-pub(super) type Live = MutexGuard<'static, BTreeSet<PathBuf>>;
-
-pub(super) fn live() -> Live {
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Removes all that this process has under temporary names and keeps it from getting any final
-/// name. For a program that is about to exit on a signal: outputs block for ever afterwards.
-pub fn abandon_outputs() {
-    let live = live();
-    // What is inside a folder comes behind it.
-    for path in live.iter().rev() {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        match is_temporary(&name) {
-            true => remove(path),
-            false => drop(fs::remove_dir(path)),
-        }
-    }
-    std::mem::forget(live);
-}
-
 /// A file or folder called `.NAME.spr-PID.tmp`, which is removed when this is dropped.
 #[derive(Debug)]
-pub(super) struct Temporary(PathBuf);
+pub(super) struct Temporary {
+    path: PathBuf,
+    live: Live,
+}
 
 impl Temporary {
     /// A new file in the folder of `target`.
-    pub(super) fn file(target: &Path) -> io::Result<(Self, File)> {
+    pub(super) fn file(live: &Live, target: &Path) -> io::Result<(Self, File)> {
         let mut options = File::options();
         options.read(true).write(true).create_new(true);
-        Self::make(target, |path| options.open(path))
+        Self::make(live, target, |path| options.open(path))
     }
 
     /// A new folder in the folder of `target`.
-    pub(super) fn folder(target: &Path) -> io::Result<Self> {
-        Ok(Self::make(target, |path| fs::create_dir(path))?.0)
+    pub(super) fn folder(live: &Live, target: &Path) -> io::Result<Self> {
+        Ok(Self::make(live, target, |path| fs::create_dir(path))?.0)
     }
 
-    fn make<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(Self, T)> {
-        let mut live = live();
+    fn make<T>(
+        live: &Live,
+        target: &Path,
+        make: impl Fn(&Path) -> io::Result<T>,
+    ) -> io::Result<(Self, T)> {
+        let mut held = live.enter().map_err(io::Error::other)?;
         let (path, made) = unused(target, "tmp", make)?;
-        live.insert(path.clone());
-        Ok((Self(path), made))
+        held.paths.insert(path.clone());
+        let live = live.clone();
+        Ok((Self { path, live }, made))
     }
 
     pub(super) fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// Gives it its final name.
-    pub(super) fn rename(&mut self, to: &Path, live: &mut Live) -> io::Result<()> {
-        fs::rename(&self.0, to)?;
-        live.remove(&std::mem::take(&mut self.0));
+    pub(super) fn rename(&mut self, to: &Path, held: &mut Held<'_>) -> io::Result<()> {
+        fs::rename(&self.path, to)?;
+        held.paths.remove(&std::mem::take(&mut self.path));
         Ok(())
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        if !self.0.as_os_str().is_empty() {
-            let mut live = live();
-            remove(&self.0);
-            live.remove(&self.0);
+        if !self.path.as_os_str().is_empty() {
+            let mut held = self.live.hold();
+            remove(&self.path);
+            held.paths.remove(&self.path);
         }
     }
 }
 
-fn remove(path: &Path) {
+pub(super) fn remove(path: &Path) {
     let _ = match path.is_dir() {
         true => fs::remove_dir_all(path),
         false => fs::remove_file(path),
@@ -124,7 +97,7 @@ pub(super) fn unused<T>(
 }
 
 /// Whether a file name is that of something temporary, whose run may be dead.
-pub fn is_temporary(name: &str) -> bool {
+pub(super) fn is_temporary(name: &str) -> bool {
     let stem = name.strip_prefix('.').and_then(|n| {
         n.strip_suffix(".tmp")
             .or_else(|| n.strip_suffix(".old"))?
@@ -149,12 +122,13 @@ mod tests {
     fn leftovers_are_neither_touched_nor_in_the_way() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("a.ark");
+        let live = Live::default();
         let stale = folder
             .path()
             .join(format!(".a.ark.spr-{}.tmp", std::process::id()));
         fs::write(&stale, "old").unwrap();
-        let (first, _) = Temporary::file(&target).unwrap();
-        let second = Temporary::folder(&target).unwrap();
+        let (first, _) = Temporary::file(&live, &target).unwrap();
+        let second = Temporary::folder(&live, &target).unwrap();
         assert_ne!(first.path(), second.path());
         for path in [first.path(), second.path()] {
             let name = path.file_name().unwrap().to_str().unwrap();
@@ -169,7 +143,7 @@ mod tests {
     #[test]
     fn long_names_have_temporaries_too() {
         let folder = tempfile::tempdir().unwrap();
-        let (made, _) = Temporary::file(&folder.path().join("é".repeat(127))).unwrap();
+        let (made, _) = Temporary::file(&Live::default(), &folder.path().join("é".repeat(127))).unwrap();
         assert!(made.path().exists());
     }
 

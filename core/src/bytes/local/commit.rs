@@ -1,0 +1,336 @@
+//! Final names for what was written: all of them, or none.
+//!
+//! Unless the caller is in a hurry, everything is on the disk before the first name changes. Where
+//! several names change together, those that exist are first moved aside, the last one first, so
+//! that at no moment an old file stands beside a new one: a run that is killed leaves names that are
+//! missing, never mixed.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use super::super::store::{self, Identity, exists, is_foreign, is_read, is_twin};
+use super::draft::Finished;
+use super::done::{Done, moment};
+use super::folder::Folder;
+use super::identity::Names;
+use super::live::{Live, stopped};
+use super::sync::{failed, sync_files, sync_folders};
+use super::temporary::{Temporary, is_empty};
+use crate::Result;
+
+/// One name that changes.
+pub(super) struct Change {
+    pub(super) new: New,
+    pub(super) target: PathBuf,
+    pub(super) overwrite: bool,
+}
+
+/// What gets a name.
+pub(super) enum New {
+    /// A file or folder of its own.
+    Whole(Temporary),
+    /// A file inside a temporary folder, which is removed later.
+    Inside(PathBuf),
+    /// A folder to put files into: made if need be, and empty unless files may be replaced.
+    Folder,
+    /// Nothing: the name is freed.
+    Nothing,
+}
+
+/// Makes all `changes` in their order; if `durable`, once they are on the disk.
+///
+/// # Errors
+/// A target exists and may not be replaced, is one of `kept`, is there twice, or the system
+/// refuses; all is then as it was before.
+pub(super) fn commit(
+    live: &Live,
+    changes: Vec<store::Change>,
+    kept: &HashSet<Identity>,
+    durable: bool,
+) -> Result<()> {
+    let mut own = Vec::new();
+    // Folders whose files get other folders are removed last.
+    let mut staging = Vec::new();
+    for change in changes {
+        let store::Change { new, target, overwrite } = change;
+        let new = match new {
+            store::New::Folder(folder) => {
+                staging.extend(Folder::changes(folder, &target, overwrite, &mut own)?);
+                continue;
+            }
+            store::New::File(whole) => match whole.into_any().downcast::<Finished>() {
+                Ok(finished) => New::Whole(finished.0),
+                Err(_) => return Err(is_foreign(&target)),
+            },
+            store::New::Nothing => New::Nothing,
+        };
+        let target = target.path().to_owned();
+        own.push(Change { new, target, overwrite });
+    }
+    commit_own(live, own, kept, durable)
+}
+
+pub(super) fn commit_own(
+    live: &Live,
+    mut changes: Vec<Change>,
+    kept: &HashSet<Identity>,
+    durable: bool,
+) -> Result<()> {
+    if durable {
+        let made: Vec<_> = changes.iter().filter_map(Change::made).collect();
+        sync_files(&made)?;
+    }
+    let mut names = Names::default();
+    let folders = changes.iter().map(|c| names.folder_of(&c.target));
+    let folders: BTreeSet<_> = folders.collect();
+    let _locks: Vec<_> = folders.iter().filter_map(|folder| lock(folder)).collect();
+    check(&mut changes, kept, &mut names)?;
+    let ticket = change_all(live, &mut changes)?;
+    let result = match durable {
+        true => sync_folders(&folders),
+        false => Ok(()),
+    };
+    let mut held = live.hold();
+    match (held.take_back(ticket), &result) {
+        (Some(done), Ok(())) => done.forget(),
+        (Some(done), Err(_)) => done.undo(),
+        // The store was closed meanwhile, and has undone it.
+        (None, _) => return Err(stopped()),
+    }
+    result
+}
+
+impl Change {
+    /// What was written, and the name that it gets.
+    fn made(&self) -> Option<(&Path, &Path)> {
+        match &self.new {
+            New::Whole(temporary) => Some((temporary.path(), &self.target)),
+            New::Inside(path) => Some((path, &self.target)),
+            New::Folder | New::Nothing => None,
+        }
+    }
+}
+
+/// Refuses what may not be; leaves out what there is no need to free.
+fn check(
+    changes: &mut Vec<Change>,
+    kept: &HashSet<Identity>,
+    names: &mut Names,
+) -> Result<()> {
+    let mut taken = HashSet::new();
+    for Change { new, target, overwrite } in &*changes {
+        if matches!(new, New::Nothing) {
+            continue;
+        }
+        let identity = names.identity(target);
+        if kept.contains(&identity) {
+            return Err(is_read(&target.into()));
+        }
+        if !taken.insert(identity) {
+            return Err(is_twin(&target.into()));
+        }
+        if !overwrite && target.symlink_metadata().is_ok() && !is_empty(target) {
+            return Err(exists(&target.into()));
+        }
+    }
+    let mut refused = None;
+    changes.retain(|Change { new, target, .. }| {
+        if !matches!(new, New::Nothing) {
+            return true;
+        }
+        let identity = names.identity(target);
+        if kept.contains(&identity) {
+            refused.get_or_insert_with(|| is_read(&target.into()));
+        }
+        target.is_file() && taken.insert(identity)
+    });
+    refused.map_or(Ok(()), Err)
+}
+
+/// Changes all names, or none, and puts by what it takes to go back.
+fn change_all(live: &Live, changes: &mut [Change]) -> Result<u64> {
+    let mut done = Done::default();
+    let mut held = live.enter()?;
+    // One file replaces another in one step.
+    let one_step = changes.len() == 1;
+    let change = || {
+        if !one_step {
+            for change in changes.iter().rev() {
+                done.move_aside(&change.target)
+                    .map_err(|e| failed("cannot move aside", e, &change.target))?;
+            }
+        }
+        for Change { new, target, .. } in changes {
+            let result = match new {
+                New::Nothing => continue,
+                New::Folder => {
+                    done.make_folder(target)?;
+                    continue;
+                }
+                New::Inside(from) => fs::rename(from, &*target),
+                New::Whole(temporary) => temporary.rename(target, &mut held),
+            };
+            result.map_err(|e| failed("cannot rename into place", e, target))?;
+            moment();
+            if !one_step {
+                done.named.push(target.clone());
+            }
+        }
+        Ok(())
+    };
+    match change() {
+        Ok(()) => Ok(held.put_by(done)),
+        Err(error) => {
+            done.undo();
+            Err(error)
+        }
+    }
+}
+
+/// Keeps other runs from changing names in `folder` until it is dropped. File systems that know no
+/// locks do without.
+fn lock(folder: &Path) -> Option<File> {
+    let folder = File::open(folder).ok()?;
+    folder.lock().ok()?;
+    Some(folder)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::cell::RefCell;
+
+    use super::super::identity;
+    use super::super::temporary::is_temporary;
+
+    use super::*;
+
+    /// Changes to `names` of `folder`, each to a file that holds its new name.
+    fn changes(live: &Live, folder: &Path, names: &[&str]) -> Vec<Change> {
+        let change = |name: &&str| {
+            let target = folder.join(name);
+            let (temporary, _) = Temporary::file(live, &target).unwrap();
+            fs::write(temporary.path(), format!("new {name}")).unwrap();
+            Change {
+                new: New::Whole(temporary),
+                target,
+                overwrite: true,
+            }
+        };
+        names.iter().map(change).collect()
+    }
+
+    /// Names and what is in the files.
+    type Files = Vec<(String, String)>;
+
+    fn contents(folder: &Path) -> Files {
+        let entries = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+        let mut found: Vec<_> = entries
+            .map(|path| {
+                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+                (name, fs::read_to_string(&path).unwrap_or_default())
+            })
+            .collect();
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn what_was_there_survives_a_later_failure() {
+        let (folder, live) = (tempfile::tempdir().unwrap(), Live::default());
+        let at = |name| folder.path().join(name);
+        fs::write(at("a"), "old a").unwrap();
+        fs::create_dir_all(at("c/full")).unwrap();
+        let before = contents(folder.path());
+        let error = commit_own(
+            &live,
+            changes(&live, folder.path(), &["a", "b", "c"]),
+            &HashSet::new(),
+            true,
+        );
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("cannot rename into place"), "{error}");
+        assert_eq!(contents(folder.path()), before);
+    }
+
+    #[test]
+    fn replaces_several_and_leaves_nothing_else() {
+        let (folder, live) = (tempfile::tempdir().unwrap(), Live::default());
+        fs::write(folder.path().join("a"), "old a").unwrap();
+        fs::write(folder.path().join("gone"), "old").unwrap();
+        let mut all = changes(&live, folder.path(), &["a", "b"]);
+        all.push(Change {
+            new: New::Nothing,
+            target: folder.path().join("gone"),
+            overwrite: true,
+        });
+        commit_own(&live, all, &HashSet::new(), true).unwrap();
+        let pairs = [("a", "new a"), ("b", "new b")].map(|(n, t)| (n.to_owned(), t.to_owned()));
+        assert_eq!(contents(folder.path()), pairs);
+    }
+
+    thread_local! {
+        /// The folder that is looked at, and what was in it at each moment.
+        static SEEN: RefCell<(PathBuf, Vec<Files>)> = RefCell::default();
+    }
+
+    pub(super) fn look() {
+        SEEN.with_borrow_mut(|(folder, seen)| {
+            if !folder.as_os_str().is_empty() {
+                seen.push(contents(folder));
+            }
+        });
+    }
+
+    #[test]
+    fn a_kill_at_any_moment_loses_nothing() {
+        let (folder, live) = (tempfile::tempdir().unwrap(), Live::default());
+        let names = ["a", "b", "c"];
+        for name in ["a", "b", "gone"] {
+            fs::write(folder.path().join(name), format!("old {name}")).unwrap();
+        }
+        let mut all = changes(&live, folder.path(), &names);
+        all.push(Change {
+            new: New::Nothing,
+            target: folder.path().join("gone"),
+            overwrite: true,
+        });
+        SEEN.set((folder.path().to_owned(), Vec::new()));
+        commit_own(&live, all, &HashSet::new(), true).unwrap();
+        let (_, seen) = SEEN.take();
+        // Three are reserved, moved and removed, three get their names.
+        assert_eq!(seen.len(), 3 + 3 + 3 + 3);
+        for left in seen {
+            let has = |name: &str, text: &str| left.iter().any(|(n, t)| n == name && t == text);
+            let somewhere = |text: &str| left.iter().any(|(_, t)| t == text);
+            let finished = names.iter().all(|name| has(name, &format!("new {name}")));
+            let begun = names.iter().any(|name| has(name, &format!("new {name}")));
+            for name in ["a", "b", "gone"] {
+                let old = format!("old {name}");
+                assert!(finished || somewhere(&old), "{old} is lost: {left:?}");
+                assert!(!(begun && has(name, &old)), "old beside new: {left:?}");
+            }
+            for name in names {
+                let new = format!("new {name}");
+                assert!(somewhere(&new), "{new} is lost: {left:?}");
+            }
+            // What has no final name is known for what it is.
+            for (name, _) in left.iter().filter(|(name, _)| name.starts_with('.')) {
+                assert!(is_temporary(name), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn inputs_and_twins_are_refused() {
+        let (folder, live) = (tempfile::tempdir().unwrap(), Live::default());
+        fs::write(folder.path().join("a"), "old a").unwrap();
+        fs::hard_link(folder.path().join("a"), folder.path().join("b")).unwrap();
+        let kept = HashSet::from([identity::of(&folder.path().join("b"))]);
+        let error = commit_own(&live, changes(&live, folder.path(), &["a"]), &kept, true).unwrap_err();
+        assert!(error.to_string().contains("is read"), "{error}");
+        let error = commit_own(&live, changes(&live, folder.path(), &["c", "c"]), &kept, true).unwrap_err();
+        assert!(error.to_string().contains("twice"), "{error}");
+        assert_eq!(contents(folder.path()).len(), 2);
+    }
+}

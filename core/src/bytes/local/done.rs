@@ -1,0 +1,83 @@
+//! What a commit has done, to be undone.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::sync::failed;
+use super::temporary::unused;
+use crate::Result;
+
+/// Names that were changed.
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    folders: Vec<PathBuf>,
+    pub(super) named: Vec<PathBuf>,
+    aside: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Done {
+    pub(super) fn make_folder(&mut self, folder: &Path) -> Result<()> {
+        match fs::create_dir(folder) {
+            Ok(()) => self.folders.push(folder.to_owned()),
+            Err(_) if folder.is_dir() => {}
+            Err(e) => return Err(failed("cannot make the folder", e, folder)),
+        }
+        Ok(())
+    }
+
+    /// Gives what is called `target` another name, if there is such a thing and it is no folder.
+    pub(super) fn move_aside(&mut self, target: &Path) -> io::Result<()> {
+        match target.symlink_metadata() {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Ok(meta) if meta.is_dir() => return Ok(()),
+            _ => {}
+        }
+        // The name is reserved first, as renaming would replace whatever has it.
+        let (aside, _) = unused(target, "old", |path| {
+            File::options().write(true).create_new(true).open(path)
+        })?;
+        moment();
+        self.aside.push((aside, target.to_owned()));
+        if let Some((aside, target)) = self.aside.last() {
+            fs::rename(target, aside)?;
+        }
+        moment();
+        Ok(())
+    }
+
+    /// Gives all names back to what had them.
+    pub(super) fn undo(self) {
+        for path in self.named.iter().rev() {
+            let _ = match path.is_dir() {
+                true => fs::remove_dir_all(path),
+                false => fs::remove_file(path),
+            };
+        }
+        for (aside, target) in self.aside.iter().rev() {
+            let _ = match target.symlink_metadata() {
+                // It was never moved.
+                Ok(_) => fs::remove_file(aside),
+                Err(_) => fs::rename(aside, target),
+            };
+        }
+        for folder in self.folders.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+
+    /// Removes what was moved aside.
+    pub(super) fn forget(self) {
+        for (aside, _) in &self.aside {
+            let _ = fs::remove_file(aside);
+            moment();
+        }
+    }
+}
+
+/// A moment between two changes of names, at which the run may be killed: tests look at what there
+/// is then.
+pub(super) fn moment() {
+    #[cfg(test)]
+    super::commit::tests::look();
+}

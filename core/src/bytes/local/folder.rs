@@ -1,0 +1,215 @@
+//! A folder of files, one an utterance.
+
+use std::any::Any;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+
+use super::super::Location;
+use super::super::store::{
+    Draft, DraftFolder, Stored, Whole, exists, is_file, is_foreign, second_in_folder,
+};
+use super::commit::{Change, New};
+use super::draft::Growing;
+use super::identity::above;
+use super::list::list;
+use super::live::Live;
+use super::made::cannot_create;
+use super::opened::Opened;
+use super::temporary::{Temporary, is_empty};
+use crate::{Error, Result};
+
+/// Files are written under their own names into a temporary folder, which takes the place of the
+/// target, or hands its files over if the target exists.
+#[derive(Debug)]
+pub(super) struct Folder {
+    target: Location,
+    staging: Temporary,
+    live: Live,
+}
+
+impl Folder {
+    /// A new folder that is to be called `target`, which may be there if it is empty or its files
+    /// may be replaced.
+    pub(super) fn begin(live: &Live, target: &Location, overwrite: bool) -> Result<Self> {
+        let path = target.path();
+        let is_dir = path.is_dir();
+        if !is_dir && path.exists() {
+            return Err(is_file(target));
+        }
+        if is_dir && !overwrite && !is_empty(path) {
+            return Err(exists(target));
+        }
+        // A folder that exists may be all that can be written to.
+        let staging = match is_dir {
+            true => Temporary::folder(live, &path.join("folder")),
+            false => Temporary::folder(live, path),
+        };
+        Ok(Self {
+            staging: staging.map_err(|e| live.explain(cannot_create(target, e)))?,
+            target: target.clone(),
+            live: live.clone(),
+        })
+    }
+
+    /// The names that a commit of `folder` changes, and what must be kept until then.
+    pub(super) fn changes(
+        folder: Option<Box<dyn DraftFolder>>,
+        target: &Location,
+        overwrite: bool,
+        changes: &mut Vec<Change>,
+    ) -> Result<Option<Temporary>> {
+        let path = target.path();
+        let Some(folder) = folder else {
+            if !above(path).exists() {
+                return Err(cannot_create(target, io::ErrorKind::NotFound.into()));
+            }
+            changes.push(Change {
+                new: New::Folder,
+                target: path.to_owned(),
+                overwrite,
+            });
+            return Ok(None);
+        };
+        let Ok(folder) = folder.into_any().downcast::<Self>() else {
+            return Err(is_foreign(target));
+        };
+        let staging = folder.staging;
+        if !path.exists() {
+            changes.push(Change {
+                new: New::Whole(staging),
+                target: path.to_owned(),
+                overwrite: false,
+            });
+            return Ok(None);
+        }
+        let failed = |e| Error::io("cannot fill the folder", e).file(target.to_string());
+        for entry in walkdir::WalkDir::new(staging.path()) {
+            let entry = entry.map_err(|e| failed(e.into()))?;
+            let Ok(relative) = entry.path().strip_prefix(staging.path()) else {
+                continue;
+            };
+            let is_folder = entry.file_type().is_dir();
+            // Joined with nothing, a name would end with a stroke.
+            let to = match entry.depth() {
+                0 => path.to_owned(),
+                _ => path.join(relative),
+            };
+            if is_folder && entry.depth() > 0 && to.is_symlink() {
+                return Err(Error::unfit("is a link, which may lead out of the folder")
+                    .file(to.display().to_string()));
+            }
+            changes.push(Change {
+                new: match is_folder {
+                    true => New::Folder,
+                    false => New::Inside(entry.into_path()),
+                },
+                target: to,
+                overwrite,
+            });
+        }
+        Ok(Some(staging))
+    }
+
+    /// Where a file of the folder is until the commit.
+    fn path(&self, name: &Location) -> Option<PathBuf> {
+        let mut parts = name.path().components();
+        let inside = parts.all(|part| matches!(part, Component::Normal(_)));
+        inside.then(|| self.staging.path().join(name.path()))
+    }
+
+    fn make(&self, path: &Path) -> io::Result<File> {
+        let _held = self.live.enter().map_err(io::Error::other)?;
+        if let Some(parent) = path.parent().filter(|p| *p != self.staging.path()) {
+            fs::create_dir_all(parent)?;
+        }
+        File::options().write(true).create_new(true).open(path)
+    }
+}
+
+impl DraftFolder for Folder {
+    fn create(&mut self, name: &Location, durable: bool) -> Result<Box<dyn Draft>> {
+        let shown = self.target.join(name);
+        let Some(path) = self.path(name) else {
+            return Err(Error::unfit("leads out of the folder").file(shown.to_string()));
+        };
+        let file = self.make(&path).map_err(|e| {
+            let error = match e.kind() {
+                io::ErrorKind::AlreadyExists => second_in_folder(&shown),
+                _ => Error::io("cannot create", e).file(shown.to_string()),
+            };
+            self.live.explain(error)
+        })?;
+        Ok(Box::new(Inside {
+            growing: Growing::new(file, durable),
+            path,
+            finished: false,
+        }))
+    }
+
+    fn open(&self, name: &Location) -> io::Result<Box<dyn Stored>> {
+        let path = self.path(name).ok_or(io::ErrorKind::NotFound)?;
+        Ok(Box::new(Opened::open(&path)?))
+    }
+
+    fn list(&self) -> io::Result<Vec<Location>> {
+        let root = Location::from(self.staging.path());
+        let files = list(self.staging.path())?.into_iter();
+        Ok(files.filter_map(|file| file.relative_to(&root)).collect())
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// A file of the folder, which is removed unless it is finished.
+struct Inside {
+    growing: Growing,
+    path: PathBuf,
+    finished: bool,
+}
+
+impl Write for Inside {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.growing.append(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Draft for Inside {
+    fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.growing.patch(at, bytes)
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<Box<dyn Whole>> {
+        self.growing.finish()?;
+        self.finished = true;
+        Ok(Box::new(Staying(self.path.clone())))
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        if !self.finished {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// A finished file, which its folder keeps.
+#[derive(Debug)]
+struct Staying(PathBuf);
+
+impl Whole for Staying {
+    fn open(&self) -> io::Result<Box<dyn Stored>> {
+        Ok(Box::new(Opened::open(&self.0)?))
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}

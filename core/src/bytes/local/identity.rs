@@ -1,0 +1,93 @@
+//! By what a file is known under any name.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+
+use super::super::store::Identity;
+
+/// Links followed from one to the next, as many as systems follow.
+const LINKS: u32 = 40;
+
+/// The identity of what `meta` was asked of by the name `path`.
+#[cfg(unix)]
+pub(super) fn of_existing(_: &Path, meta: &Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt;
+    let mut bytes = vec![b'i'];
+    bytes.extend_from_slice(&meta.dev().to_le_bytes());
+    bytes.extend_from_slice(&meta.ino().to_le_bytes());
+    Identity::new(bytes)
+}
+
+#[cfg(not(unix))]
+pub(super) fn of_existing(path: &Path, _: &Metadata) -> Identity {
+    of_name(&Names::default().resolve(path))
+}
+
+/// The identity of what `path` leads to, whether it is there or not.
+pub(super) fn of(path: &Path) -> Identity {
+    Names::default().identity(path)
+}
+
+fn of_name(resolved: &Path) -> Identity {
+    let mut bytes = vec![b'n'];
+    bytes.extend_from_slice(resolved.as_os_str().as_encoded_bytes());
+    Identity::new(bytes)
+}
+
+/// Resolves names; of each folder once, as many files are in one.
+#[derive(Default)]
+pub(super) struct Names(HashMap<PathBuf, PathBuf>);
+
+impl Names {
+    /// The identity of what `path` leads to, whether it is there or not.
+    pub(super) fn identity(&mut self, path: &Path) -> Identity {
+        match fs::metadata(path) {
+            Ok(meta) => of_existing(path, &meta),
+            Err(_) => of_name(&self.resolve(path)),
+        }
+    }
+
+    /// The name without links and `..` of what `path` leads to.
+    pub(super) fn resolve(&mut self, path: &Path) -> PathBuf {
+        self.follow(path, LINKS)
+    }
+
+    /// The folder that a name stands in, by the one name that it has here, so that all runs lock
+    /// folders in the same order.
+    pub(super) fn folder_of(&mut self, path: &Path) -> PathBuf {
+        self.folder(above(path), LINKS)
+    }
+
+    fn follow(&mut self, path: &Path, links: u32) -> PathBuf {
+        let Some(name) = path.file_name() else {
+            return self.folder(path, links);
+        };
+        let folder = self.folder(above(path), links);
+        match fs::read_link(path) {
+            Ok(to) if links > 0 => self.follow(&folder.join(to), links - 1),
+            _ => folder.join(name),
+        }
+    }
+
+    fn folder(&mut self, folder: &Path, links: u32) -> PathBuf {
+        if let Some(known) = self.0.get(folder) {
+            return known.clone();
+        }
+        let resolved = match (folder.canonicalize(), folder.file_name()) {
+            (Ok(resolved), _) => resolved,
+            // It is not there yet.
+            (Err(_), Some(_)) => self.follow(folder, links),
+            (Err(_), None) => std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()),
+        };
+        self.0.insert(folder.to_owned(), resolved.clone());
+        resolved
+    }
+}
+
+/// The folder that a name stands in, as the name says.
+pub(super) fn above(path: &Path) -> &Path {
+    let folder = path.parent().map(Path::as_os_str);
+    Path::new(folder.filter(|f| !f.is_empty()).unwrap_or(OsStr::new(".")))
+}

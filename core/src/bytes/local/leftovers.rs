@@ -1,0 +1,87 @@
+//! Temporary names whose runs are dead.
+
+use std::fs;
+use std::path::Path;
+
+use super::super::Leftover;
+use super::identity::above;
+use super::temporary::{NAME, is_temporary};
+
+/// Those of outputs called `path`, or, of a folder, also those in it; sorted.
+pub(super) fn find(path: &Path) -> Vec<Leftover> {
+    let mut found = Vec::new();
+    if let Some(own) = path.file_name() {
+        let own: String = own.to_string_lossy().chars().take(NAME).collect();
+        let of = |name: &str| name.strip_prefix('.').is_some_and(|n| n.starts_with(&own));
+        found.extend(list(above(path), of));
+    }
+    if path.is_dir() {
+        found.extend(list(path, |_| true));
+    }
+    found.sort_by(|a, b| a.location.cmp(&b.location));
+    found
+}
+
+/// Leftovers in `folder` whose names `of` picks.
+fn list(folder: &Path, of: impl Fn(&str) -> bool) -> Vec<Leftover> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let left = names.filter(|name| is_temporary(name) && of(name));
+    left.filter_map(|name| leftover(folder, &name)).collect()
+}
+
+fn leftover(folder: &Path, name: &str) -> Option<Leftover> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    let (target, run) = stem.strip_prefix('.')?.rsplit_once(".spr-")?;
+    let process = run.split('-').next().unwrap_or(run);
+    if is_running(process) {
+        return None;
+    }
+    let whole = target.chars().count() < NAME;
+    let target = whole.then(|| folder.join(target));
+    let is_old = ending == "old";
+    let missing = target.as_ref().is_some_and(|t| t.symlink_metadata().is_err());
+    let target = target.map(Into::into);
+    Some(Leftover::new(folder.join(name).into(), is_old, is_old && missing, target))
+}
+
+/// Whether there is such a process, on systems that tell.
+fn is_running(process: &str) -> bool {
+    Path::new("/proc").join(process).is_dir()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leftovers_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let own = format!(".a.ark.spr-{}.tmp", std::process::id());
+        // No process has a number so large.
+        let names = [
+            ".a.ark.spr-99999999.old",
+            ".a.ark.spr-99999999-1.tmp",
+            ".b.ark.spr-99999999.tmp",
+        ];
+        for name in names.iter().copied().chain([&*own, "a.ark.old", ".a.ark"]) {
+            fs::write(at(name), "").unwrap();
+        }
+        let found = find(&at("a.ark"));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!(found[0].location, at(names[1]).into());
+        assert_eq!(found[1].target, Some(at("a.ark").into()));
+        assert_eq!([found[0].is_old, found[1].is_old], [false, true]);
+        assert!(found[1].is_last && !found[0].is_last);
+        let error = found[1].error();
+        assert!(
+            error
+                .hint_text()
+                .is_some_and(|hint| hint.starts_with("rename it to"))
+        );
+        fs::write(at("a.ark"), "").unwrap();
+        assert!(!find(&at("a.ark"))[1].is_last);
+        assert_eq!(find(folder.path()).len(), 3);
+    }
+}

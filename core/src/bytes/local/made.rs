@@ -1,0 +1,87 @@
+//! Folders made for outputs to stand in.
+
+use std::fs;
+use std::io;
+
+use super::super::Location;
+use super::identity::above;
+use super::live::Live;
+use super::sync::sync_folder;
+use crate::{Error, Result};
+
+/// The error for an output that can't be created: it names the folder that is missing, if that is
+/// the cause.
+pub fn cannot_create(target: &Location, cause: io::Error) -> Error {
+    let folder = target.parent();
+    let missing = |folder: &Location| {
+        cause.kind() == io::ErrorKind::NotFound && !folder.path().exists()
+    };
+    match folder.filter(missing) {
+        Some(folder) => Error::usage(format!("cannot create: there is no folder {folder}"))
+            .file(target.to_string())
+            .hint(format!("make it: mkdir -p {}", word(&folder))),
+        None => Error::io("cannot create", cause).file(target.to_string()),
+    }
+}
+
+/// A name as it can be typed into a shell.
+fn word(name: &Location) -> String {
+    let text = name.to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=,@%".contains(c);
+    match text.chars().all(plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+/// Makes a folder if there is none, and says whether it did.
+pub(super) fn make(live: &Live, folder: &Location, durable: bool) -> Result<bool> {
+    let path = folder.path();
+    {
+        let mut held = live.enter()?;
+        match fs::create_dir(path) {
+            Ok(()) => {}
+            Err(_) if path.is_dir() => return Ok(false),
+            Err(cause) => return Err(cannot_create(folder, cause)),
+        }
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        held.paths.insert(path);
+    }
+    // The name itself must last as long as what will be renamed into it.
+    if durable && let Err(cause) = sync_folder(above(path)) {
+        settle(live, folder, false);
+        let error = Error::io("cannot write to the disk", cause).file(folder.to_string());
+        return Err(live.explain(error));
+    }
+    Ok(true)
+}
+
+/// Leaves what was made, or removes it if it is empty.
+pub(super) fn settle(live: &Live, folder: &Location, stays: bool) {
+    let path = folder.path();
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut held = live.hold();
+    if held.paths.remove(&path) && !stays {
+        let _ = fs::remove_dir(&path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let at = |name: &str| cannot_create(&name.into(), io::ErrorKind::NotFound.into());
+        let error = at("/none/it's here/a.ark");
+        assert_eq!(
+            error.to_string(),
+            "/none/it's here/a.ark: cannot create: there is no folder /none/it's here"
+        );
+        assert_eq!(
+            error.hint_text(),
+            Some(r"make it: mkdir -p '/none/it'\''s here'")
+        );
+        assert_eq!(at("a.ark").hint_text(), None);
+    }
+}

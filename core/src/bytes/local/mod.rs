@@ -1,0 +1,133 @@
+//! The local file system as a store: the only code that knows paths, renames and inodes.
+//!
+//! Files are written under temporary names beside their targets, put on the disk and renamed.
+
+mod ahead;
+mod commit;
+mod done;
+mod draft;
+mod folder;
+mod identity;
+mod leftovers;
+mod list;
+mod live;
+mod made;
+mod opened;
+mod sync;
+mod temporary;
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io;
+
+use super::store::{
+    Change, Draft, DraftFolder, Drafting, Identity, Kind, Look, Store, Stored, exists, is_folder,
+};
+use super::{Finish, Leftover, Location};
+use crate::Result;
+use draft::FileDraft;
+use folder::Folder;
+use live::Live;
+pub use made::cannot_create;
+pub(super) use opened::Opened;
+use temporary::Temporary;
+
+/// The local file system. Clones share the list of what is not finished.
+///
+/// A program that is to end tidily on a signal keeps a clone of the store of its
+/// [`Env`](super::Env) and calls [`abandon`](Self::abandon).
+#[derive(Clone, Debug, Default)]
+pub struct Local {
+    live: Live,
+}
+
+impl Local {
+    /// The file system, with nothing begun.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Removes all that has a temporary name, takes back what is being committed, and keeps the
+    /// rest from getting any final name: whoever creates or commits afterwards gets an error that
+    /// [is stopped](crate::Error::is_stopped). For a program that is about to exit on a signal.
+    pub fn abandon(&self) {
+        self.live.close();
+    }
+}
+
+impl Store for Local {
+    fn look(&self, at: &Location) -> io::Result<Option<Look>> {
+        match fs::metadata(at.path()) {
+            Ok(meta) => {
+                let (kind, length) = match () {
+                    () if meta.is_file() => (Kind::File, meta.len()),
+                    () if meta.is_dir() => (Kind::Folder, 0),
+                    () => (Kind::Stream, 0),
+                };
+                let identity = identity::of_existing(at.path(), &meta);
+                Ok(Some(Look::new(kind, length, identity)))
+            }
+            Err(e) if is_missing(&e) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    fn identify(&self, at: &Location) -> Identity {
+        identity::of(at.path())
+    }
+
+    fn open(&self, at: &Location) -> io::Result<Box<dyn Stored>> {
+        Ok(Box::new(Opened::open(at.path())?))
+    }
+
+    fn list(&self, folder: &Location) -> io::Result<Vec<Location>> {
+        list::list(folder.path())
+    }
+
+    fn write_to(&self, stream: &Location) -> io::Result<Box<dyn Finish>> {
+        Ok(Box::new(File::options().write(true).open(stream.path())?))
+    }
+
+    fn create(&self, target: &Location, how: Drafting) -> Result<Box<dyn Draft>> {
+        match target.path().symlink_metadata() {
+            Ok(_) if target.path().is_dir() => return Err(is_folder(target)),
+            Ok(_) if !how.overwrite => return Err(exists(target)),
+            _ => {}
+        }
+        let made = Temporary::file(&self.live, target.path());
+        let (temporary, file) = made.map_err(|e| self.live.explain(cannot_create(target, e)))?;
+        Ok(Box::new(FileDraft::new(file, temporary, how.durable)))
+    }
+
+    fn create_folder(&self, target: &Location, how: Drafting) -> Result<Box<dyn DraftFolder>> {
+        Ok(Box::new(Folder::begin(&self.live, target, how.overwrite)?))
+    }
+
+    fn commit(&self, changes: Vec<Change>, kept: &HashSet<Identity>, durable: bool) -> Result<()> {
+        let result = commit::commit(&self.live, changes, kept, durable);
+        result.map_err(|e| self.live.explain(e))
+    }
+
+    fn make_folder(&self, folder: &Location, durable: bool) -> Result<bool> {
+        made::make(&self.live, folder, durable)
+    }
+
+    fn settle_folder(&self, folder: &Location, stays: bool) {
+        made::settle(&self.live, folder, stays);
+    }
+
+    fn leftovers(&self, target: &Location) -> Vec<Leftover> {
+        leftovers::find(target.path())
+    }
+}
+
+/// Whether the system says that there is nothing of the name.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+#[cfg(test)]
+mod tests;

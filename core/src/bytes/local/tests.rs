@@ -1,0 +1,125 @@
+//! Files known by any name.
+
+use std::path::Path;
+
+use crate::Result;
+use crate::bytes::{Env, Location, Locator, Output, Part};
+
+fn made(env: &Env, at: &Path) -> Result<Output> {
+    let output = env.output(&Locator::file(at)).overwrite(true);
+    let mut sink = output.create(Part::Main, false)?;
+    sink.put(b"new")?;
+    sink.finish()?;
+    Ok(output)
+}
+
+/// A folder with a file and a folder, and the file's names.
+#[cfg(unix)]
+fn aliases() -> (tempfile::TempDir, Vec<Location>) {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    let root = tempfile::tempdir().unwrap();
+    let at = |name: &str| root.path().join(name);
+    fs::create_dir_all(at("d/e")).unwrap();
+    fs::write(at("d/a"), "old").unwrap();
+    symlink("d/a", at("link")).unwrap();
+    symlink("link", at("far")).unwrap();
+    symlink("d", at("folder")).unwrap();
+    fs::hard_link(at("d/a"), at("hard")).unwrap();
+    let names = ["d/a", "link", "far", "folder/a", "hard", "d/../d/a", "folder/e/../a"];
+    let names = names.map(|name| at(name).into());
+    (root, names.into())
+}
+
+#[cfg(unix)]
+#[test]
+fn inputs_are_kept_however_they_were_opened() {
+    type Open = fn(&Env, &Location);
+    let (_root, names) = aliases();
+    let ways: [Open; 6] = [
+        |env, at| drop(env.open_file(at).unwrap()),
+        |env, at| drop(env.open(&Locator::File(at.clone())).unwrap()),
+        |env, at| drop(env.open(&Locator::FileAt(at.clone(), 1)).unwrap()),
+        |env, at| {
+            let name = Location::from(at.name().unwrap());
+            let beside = at.parent().unwrap().join("script");
+            drop(env.open_from(Some(&beside), &Locator::File(name)).unwrap());
+        },
+        |env, at| drop(env.clone().open_file(at).unwrap()),
+        |env, at| env.reads(at),
+    ];
+    for open in ways {
+        for input in &names {
+            for target in &names {
+                let env = Env::default();
+                let before = made(&env, target.path()).unwrap();
+                open(&env, input);
+                assert!(env.check_unread(target).is_err());
+                for result in [made(&env, target.path()).map(drop), before.commit()] {
+                    let error = result.unwrap_err();
+                    assert!(error.message().contains("is read"), "{error}");
+                }
+            }
+        }
+        let left = std::fs::read(names[0].path()).unwrap();
+        assert_eq!(left, b"old");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn one_file_is_not_written_twice() {
+    let (root, mut names) = aliases();
+    // Those of a file that is not there yet.
+    std::os::unix::fs::symlink("d/new", root.path().join("dangling")).unwrap();
+    let new = ["d/new", "dangling", "folder/new", "d/e/../new"];
+    let new: Vec<_> = new.map(|name| root.path().join(name).into()).into();
+    for same in [&mut names, &mut new.clone()] {
+        for first in &*same {
+            for second in &*same {
+                let env = Env::default();
+                let both = [first, second].map(|at| made(&env, at.path()).unwrap());
+                let error = Output::commit_all(both).unwrap_err();
+                assert!(error.message().contains("twice"), "{error}");
+            }
+        }
+    }
+    assert_eq!(std::fs::read(root.path().join("d/a")).unwrap(), b"old");
+    assert!(!root.path().join("d/new").exists());
+}
+
+#[test]
+fn what_a_commit_frees_is_kept_if_it_was_read() {
+    let root = tempfile::tempdir().unwrap();
+    let side = root.path().join("a.keys");
+    std::fs::write(&side, "k").unwrap();
+    for (read, left) in [(true, true), (false, false)] {
+        let env = Env::default();
+        if read {
+            env.reads(&Location::from(&side));
+        }
+        let output = made(&env, &root.path().join("a")).unwrap();
+        output.discard(Part::Suffix(".keys"));
+        assert_eq!(output.commit().is_err(), read);
+        assert_eq!(side.exists(), left);
+    }
+}
+
+#[test]
+fn a_commit_that_is_abandoned_takes_everything_back() {
+    let root = tempfile::tempdir().unwrap();
+    let at = |name: &str| root.path().join(name);
+    std::fs::write(at("a"), "old").unwrap();
+    let live = super::live::Live::default();
+    let mut done = super::done::Done::default();
+    done.move_aside(&at("a")).unwrap();
+    for name in ["a", "b"] {
+        std::fs::write(at(name), "new").unwrap();
+        done.named.push(at(name));
+    }
+    let ticket = live.hold().put_by(done);
+    live.close();
+    assert!(live.hold().take_back(ticket).is_none());
+    assert_eq!(std::fs::read(at("a")).unwrap(), b"old");
+    assert!(!at("b").exists());
+}

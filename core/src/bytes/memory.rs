@@ -1,0 +1,338 @@
+//! Files in memory.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::store::{
+    Change, Draft, DraftFolder, Drafting, Identity, Kind, Look, New, Store, Stored, Whole, exists,
+    is_file, is_folder, is_foreign, is_read, is_twin, second_in_folder,
+};
+use super::{Finish, Leftover, Location};
+use crate::Result;
+
+/// The bytes of a file.
+type Bytes = Arc<Vec<u8>>;
+
+/// Files in memory, for tests and for library users. Clones share them.
+///
+/// Names are compared as they are written; a folder is there as long as a file is in it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use spr_core::bytes::{Env, MemoryStore};
+/// let store = MemoryStore::new();
+/// store.insert("feats/a", b"abc".to_vec());
+/// let env = Env::default().with_store(Arc::new(store));
+/// assert_eq!(env.open_file(&"feats/a".into())?.array::<3>()?, *b"abc");
+/// # Ok::<(), spr_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct MemoryStore(Arc<Mutex<BTreeMap<Location, Bytes>>>);
+
+impl MemoryStore {
+    /// No files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn files(&self) -> MutexGuard<'_, BTreeMap<Location, Bytes>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a file there, in place of the one of its name if there is one, which is given back.
+    pub fn insert(&self, at: impl Into<Location>, bytes: Vec<u8>) -> Option<Vec<u8>> {
+        let before = self.files().insert(at.into(), bytes.into());
+        before.map(Arc::unwrap_or_clone)
+    }
+
+    /// The bytes of a file, if it is there.
+    pub fn get(&self, at: impl Into<Location>) -> Option<Vec<u8>> {
+        self.files().get(&at.into()).map(|bytes| bytes.to_vec())
+    }
+
+    /// Removes a file and gives its bytes back.
+    pub fn remove(&self, at: impl Into<Location>) -> Option<Vec<u8>> {
+        self.files().remove(&at.into()).map(Arc::unwrap_or_clone)
+    }
+
+    /// The names of all files, sorted.
+    pub fn locations(&self) -> Vec<Location> {
+        self.files().keys().cloned().collect()
+    }
+}
+
+/// Whether there is a folder of this name.
+fn has_folder(files: &BTreeMap<Location, Bytes>, folder: &Location) -> bool {
+    files.keys().any(|file| file != folder && file.is_within(folder))
+}
+
+fn identity(at: &Location) -> Identity {
+    Identity::new(at.as_os_str().as_encoded_bytes())
+}
+
+impl Store for MemoryStore {
+    fn look(&self, at: &Location) -> io::Result<Option<Look>> {
+        let files = self.files();
+        let found = match files.get(at) {
+            Some(bytes) => Some((Kind::File, bytes.len() as u64)),
+            None => has_folder(&files, at).then_some((Kind::Folder, 0)),
+        };
+        Ok(found.map(|(kind, length)| Look::new(kind, length, identity(at))))
+    }
+
+    fn identify(&self, at: &Location) -> Identity {
+        identity(at)
+    }
+
+    fn open(&self, at: &Location) -> io::Result<Box<dyn Stored>> {
+        let bytes = self.files().get(at).cloned();
+        Ok(opened(bytes.ok_or(io::ErrorKind::NotFound)?, identity(at)))
+    }
+
+    fn list(&self, folder: &Location) -> io::Result<Vec<Location>> {
+        let files = self.files();
+        let within = files.keys().filter(|file| file.is_within(folder));
+        let found: Vec<_> = within.cloned().collect();
+        match found.is_empty() {
+            true => Err(io::ErrorKind::NotFound.into()),
+            false => Ok(found),
+        }
+    }
+
+    fn write_to(&self, _: &Location) -> io::Result<Box<dyn Finish>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn create(&self, target: &Location, how: Drafting) -> Result<Box<dyn Draft>> {
+        let files = self.files();
+        if has_folder(&files, target) {
+            return Err(is_folder(target));
+        }
+        if files.contains_key(target) && !how.overwrite {
+            return Err(exists(target));
+        }
+        Ok(Box::new(Written::default()))
+    }
+
+    fn create_folder(&self, target: &Location, how: Drafting) -> Result<Box<dyn DraftFolder>> {
+        let files = self.files();
+        if files.contains_key(target) {
+            return Err(is_file(target));
+        }
+        if has_folder(&files, target) && !how.overwrite {
+            return Err(exists(target));
+        }
+        let folder = Folder {
+            target: target.clone(),
+            begun: BTreeSet::new(),
+            files: Arc::default(),
+        };
+        Ok(Box::new(folder))
+    }
+
+    fn commit(&self, changes: Vec<Change>, kept: &HashSet<Identity>, _: bool) -> Result<()> {
+        let mut files = self.files();
+        let (mut new, mut freed) = (BTreeMap::new(), Vec::new());
+        for Change {
+            target,
+            new: what,
+            overwrite,
+        } in changes
+        {
+            let mut add = |target: Location, bytes| {
+                if kept.contains(&identity(&target)) {
+                    return Err(is_read(&target));
+                }
+                if files.contains_key(&target) && !overwrite {
+                    return Err(exists(&target));
+                }
+                match new.insert(target.clone(), bytes) {
+                    Some(_) => Err(is_twin(&target)),
+                    None => Ok(()),
+                }
+            };
+            match what {
+                New::File(whole) => match whole.into_any().downcast::<Finished>() {
+                    Ok(whole) => add(target, whole.0)?,
+                    Err(_) => return Err(is_foreign(&target)),
+                },
+                New::Folder(folder) => {
+                    if has_folder(&files, &target) && !overwrite {
+                        return Err(exists(&target));
+                    }
+                    let Some(folder) = folder else {
+                        continue;
+                    };
+                    let Ok(folder) = folder.into_any().downcast::<Folder>() else {
+                        return Err(is_foreign(&target));
+                    };
+                    for (name, bytes) in std::mem::take(&mut *folder.files()) {
+                        add(target.join(name), bytes)?;
+                    }
+                }
+                New::Nothing if kept.contains(&identity(&target)) => return Err(is_read(&target)),
+                New::Nothing => freed.push(target),
+            }
+        }
+        freed.iter().for_each(|target| drop(files.remove(target)));
+        files.append(&mut new);
+        Ok(())
+    }
+
+    fn make_folder(&self, _: &Location, _: bool) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn settle_folder(&self, _: &Location, _: bool) {}
+
+    fn leftovers(&self, _: &Location) -> Vec<Leftover> {
+        Vec::new()
+    }
+}
+
+/// A file that was opened, as it was then.
+struct Opened {
+    bytes: Cursor<Shared>,
+    identity: Identity,
+}
+
+struct Shared(Bytes);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+fn opened(bytes: Bytes, identity: Identity) -> Box<dyn Stored> {
+    let bytes = Cursor::new(Shared(bytes));
+    Box::new(Opened { bytes, identity })
+}
+
+impl Read for Opened {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.bytes.read(out)
+    }
+}
+
+impl Seek for Opened {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.bytes.seek(to)
+    }
+}
+
+impl Stored for Opened {
+    fn length(&self) -> Option<u64> {
+        Some(self.bytes.get_ref().0.len() as u64)
+    }
+
+    fn can_seek(&self) -> bool {
+        true
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        Some(self.identity.clone())
+    }
+}
+
+/// What is being written, and the folder that keeps it.
+#[derive(Default)]
+struct Written {
+    bytes: Vec<u8>,
+    folder: Option<(Location, Files)>,
+}
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Draft for Written {
+    fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let at = usize::try_from(at).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let place = self.bytes.get_mut(at..at.saturating_add(bytes.len()));
+        place
+            .ok_or(io::ErrorKind::InvalidInput)?
+            .copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<Box<dyn Whole>> {
+        let bytes = Arc::new(self.bytes);
+        if let Some((name, files)) = self.folder {
+            lock(&files).insert(name, bytes.clone());
+        }
+        Ok(Box::new(Finished(bytes)))
+    }
+}
+
+/// A finished file.
+#[derive(Debug)]
+struct Finished(Bytes);
+
+impl Whole for Finished {
+    fn open(&self) -> io::Result<Box<dyn Stored>> {
+        Ok(opened(self.0.clone(), Identity::new([])))
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// The finished files of a folder.
+type Files = Arc<Mutex<BTreeMap<Location, Bytes>>>;
+
+fn lock(files: &Files) -> MutexGuard<'_, BTreeMap<Location, Bytes>> {
+    files.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A folder that is being filled.
+#[derive(Debug)]
+struct Folder {
+    target: Location,
+    begun: BTreeSet<Location>,
+    files: Files,
+}
+
+impl Folder {
+    fn files(&self) -> MutexGuard<'_, BTreeMap<Location, Bytes>> {
+        lock(&self.files)
+    }
+}
+
+impl DraftFolder for Folder {
+    fn create(&mut self, name: &Location, _: bool) -> Result<Box<dyn Draft>> {
+        if !self.begun.insert(name.clone()) {
+            return Err(second_in_folder(&self.target.join(name)));
+        }
+        Ok(Box::new(Written {
+            bytes: Vec::new(),
+            folder: Some((name.clone(), self.files.clone())),
+        }))
+    }
+
+    fn open(&self, name: &Location) -> io::Result<Box<dyn Stored>> {
+        let bytes = self.files().get(name).cloned();
+        Ok(opened(
+            bytes.ok_or(io::ErrorKind::NotFound)?,
+            Identity::new([]),
+        ))
+    }
+
+    fn list(&self) -> io::Result<Vec<Location>> {
+        Ok(self.files().keys().cloned().collect())
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}

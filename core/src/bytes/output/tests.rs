@@ -1,0 +1,252 @@
+//! Outputs that appear whole, in either store.
+
+use std::fs;
+use std::path::Path;
+
+use super::*;
+use crate::bytes::{Local, MemoryStore};
+use crate::{ErrorKind, Limits};
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn write(output: &Output, part: Part<'_>, bytes: &[u8]) -> Result<u64> {
+    let mut sink = output.create(part, false)?;
+    sink.put(bytes)?;
+    sink.finish()
+}
+
+fn memory() -> (MemoryStore, Env) {
+    let store = MemoryStore::new();
+    let env = Env::default().with_store(Arc::new(store.clone()));
+    (store, env)
+}
+
+#[test]
+fn files_appear_together_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.pfile");
+    let env = Env::default();
+    let at = Locator::file(&path);
+    for commit in [false, true] {
+        let output = env.output(&at);
+        let mut main = output.create(Part::Main, true).unwrap();
+        let mut side = output.create(Part::Suffix(".keys"), false).unwrap();
+        main.put(b"xxdata").unwrap();
+        main.patch(0, b"ok").unwrap();
+        side.put(b"k\n").unwrap();
+        side.finish().unwrap();
+        assert_eq!(main.finish().unwrap(), 6);
+        assert!(!path.exists());
+        if commit {
+            output.commit().unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"okdata");
+            assert_eq!(names(folder.path()), ["a.pfile", "a.pfile.keys"]);
+        } else {
+            drop(output);
+            assert_eq!(names(folder.path()), [""; 0]);
+        }
+    }
+    assert!(env.output(&at).create(Part::Main, false).is_err());
+    let over = env.output(&at).overwrite(true);
+    assert!(over.create(Part::Main, false).is_ok());
+}
+
+#[test]
+fn compressed_outputs_can_be_patched() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, memory) = memory();
+    for env in [Env::default(), memory] {
+        for name in ["a.gz", "a.bz2", "a.zst"] {
+            let at = Locator::file(folder.path().join(name));
+            let output = env.output(&at);
+            let mut sink = output.create(Part::Main, true).unwrap();
+            sink.put(b"----rest").unwrap();
+            sink.patch(0, b"head").unwrap();
+            sink.finish().unwrap();
+            output.commit().unwrap();
+            let mut source = env.open(&at).unwrap();
+            assert_eq!(source.layers().len(), 1);
+            assert_eq!(source.array::<8>().unwrap(), *b"headrest");
+        }
+    }
+}
+
+#[test]
+fn a_folder_appears_whole() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("out");
+    let (_, memory) = memory();
+    for env in [Env::default(), memory] {
+        let at = Locator::folder(&folder);
+        let output = env.output(&at);
+        for key in ["a", "s/b"] {
+            write(&output, Part::Utterance(&key.into(), "spr"), b"x").unwrap();
+        }
+        let again = output.create(Part::Utterance(&"a".into(), "spr"), true);
+        let error = again.err().unwrap().to_string();
+        assert!(error.ends_with("a second utterance of this name"), "{error}");
+        // What is not finished is not there.
+        drop(output.create(Part::Utterance(&"cut".into(), "spr"), false));
+        assert!(!env.exists(&Location::from(&folder)));
+        output.commit().unwrap();
+        let mut files = env.list(&Location::from(&folder)).unwrap();
+        files.sort();
+        let due = ["a.spr", "s/b.spr"].map(|name| Location::from(folder.join(name)));
+        assert_eq!(files, due);
+        let again = env.output(&at);
+        let part = Part::Utterance(&"c".into(), "spr");
+        assert!(again.create(part, true).is_err());
+        let more = env.output(&at).overwrite(true);
+        write(&more, part, b"y").unwrap();
+        more.commit().unwrap();
+        assert_eq!(env.list(&Location::from(&folder)).unwrap().len(), 3);
+    }
+    assert_eq!(names(&folder), ["a.spr", "c.spr", "s"]);
+    assert_eq!(names(parent.path()), ["out"]);
+}
+
+#[test]
+fn memory_takes_all_or_nothing() {
+    let (store, env) = memory();
+    store.insert("b", b"old".to_vec());
+    let outputs = |names: [&str; 2]| {
+        names.map(|name| {
+            let output = env.output(&Locator::file(name)).overwrite(name != "b");
+            let made = output.clone().overwrite(true);
+            write(&made, Part::Main, name.as_bytes()).unwrap();
+            made.overwrite(name != "b")
+        })
+    };
+    // The second may not be replaced, or is the first.
+    for names in [["a", "b"], ["a", "a"]] {
+        assert!(Output::commit_all(outputs(names)).is_err());
+        assert_eq!(store.locations(), ["b".into()]);
+    }
+    assert_eq!(store.get("b").unwrap(), b"old");
+    Output::commit_all(outputs(["a", "c"])).unwrap();
+    let output = env.output(&Locator::file("a")).overwrite(true);
+    write(&output, Part::Main, b"new").unwrap();
+    let reading = env.open_file(&"a".into()).unwrap();
+    let error = output.commit().unwrap_err();
+    assert!(error.message().contains("is read"), "{error}");
+    drop(reading);
+    assert_eq!(store.get("a").unwrap(), b"a");
+    let over = env.with_store(Arc::new(store.clone()));
+    let output = over.output(&Locator::file("d"));
+    output.discard(Part::Suffix(".x"));
+    store.insert("d.x", Vec::new());
+    write(&output, Part::Main, b"d").unwrap();
+    output.commit().unwrap();
+    let left = ["a", "b", "c", "d"].map(Location::from);
+    assert_eq!(store.locations(), left);
+}
+
+#[test]
+fn commands_run_only_if_allowed() {
+    let at = Locator::Command("cat > /dev/null".into());
+    let env = |access| Env::new(Limits::default(), access, |_| {});
+    let typed = |env: &Env| env.output(&at).create(Part::Main, false).map(drop);
+    let found = |env: &Env| {
+        let output = env.output(&Locator::Nowhere);
+        output.create(Part::At(&at), false).map(drop)
+    };
+    let read = Locator::Command("true".into());
+    let open = |env: &Env| env.open(&read).map(drop);
+    let open_from = |env: &Env| env.open_from(None, &read).map(drop);
+    for (env, allowed) in [
+        (Env::default(), [false; 4]),
+        (env(Access::Safe), [false; 4]),
+        (env(Access::Typed), [true, false, true, false]),
+        (env(Access::Files), [true; 4]),
+    ] {
+        let tried = [typed(&env), found(&env), open(&env), open_from(&env)];
+        for (result, allowed) in tried.into_iter().zip(allowed) {
+            assert_eq!(result.is_ok(), allowed, "{:?}: {result:?}", env.access);
+            let kind = result.map_or_else(|e| e.kind(), |()| ErrorKind::Usage);
+            assert_eq!(kind, ErrorKind::Usage);
+        }
+    }
+}
+
+#[test]
+fn what_is_finished_is_read_back_before_the_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, memory) = memory();
+    for env in [Env::default(), memory] {
+        let file = Location::from(folder.path().join("a.gz"));
+        let output = env.output(&Locator::File(file.clone()));
+        let companion = Locator::file(folder.path().join("list"));
+        write(&output, Part::At(&companion), b"names").unwrap();
+        write(&output, Part::Main, b"data").unwrap();
+        assert!(env.open_file(&file).is_err());
+        let seeing = env.seeing(&output);
+        assert_eq!(output.staged().last(), Some(&file));
+        let mut source = seeing.open_file(&file).unwrap();
+        assert_eq!(source.location(), Some(&file));
+        assert_eq!(source.array::<4>().unwrap(), *b"data");
+        assert!(seeing.exists(companion.location().unwrap()));
+        output.commit().unwrap();
+
+        let target = Location::from(folder.path().join("f"));
+        let output = env.output(&Locator::Folder(target.clone()));
+        write(&output, Part::Utterance(&"k".into(), "x"), b"utt").unwrap();
+        let seeing = env.seeing(&output);
+        let files = seeing.list(&target).unwrap();
+        assert_eq!(files, [target.join("k.x")]);
+        let mut source = seeing.open_file(&files[0]).unwrap();
+        assert_eq!(source.array::<3>().unwrap(), *b"utt");
+        drop(output);
+        assert!(!seeing.exists(&target) && seeing.list(&target).is_err());
+    }
+    // By another name it is the same, and it is the only one that counts as read.
+    let env = Env::default();
+    fs::create_dir(folder.path().join("d")).unwrap();
+    let output = env.output(&Locator::file(folder.path().join("n")));
+    write(&output, Part::Main, b"1").unwrap();
+    let other = folder.path().join("d/../n").into();
+    assert!(env.seeing(&output).open_file(&other).is_ok());
+    output.commit().unwrap();
+    assert_eq!(store.locations().len(), 2);
+}
+
+#[test]
+fn a_store_that_was_abandoned_takes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let local = Local::new();
+    let env = Env::default().with_store(Arc::new(local.clone()));
+    let at = |name: &str| Locator::file(folder.path().join(name));
+    let output = env.output(&at("a"));
+    write(&output, Part::Main, b"a").unwrap();
+    let open = env.output(&at("b")).create(Part::Main, false).unwrap();
+    let files = env.output(&Locator::folder(folder.path().join("f")));
+    write(&files, Part::Utterance(&"k".into(), "x"), b"x").unwrap();
+    let mut parents = crate::bytes::Parents::default();
+    let made = Location::from(folder.path().join("made"));
+    parents.make(&made, &env).unwrap();
+    assert_eq!(names(folder.path()).len(), 4);
+    local.abandon();
+    assert_eq!(names(folder.path()), [""; 0]);
+    for error in [
+        output.commit().unwrap_err(),
+        write(&env.output(&at("c")), Part::Main, b"").unwrap_err(),
+        write(&files, Part::Utterance(&"l".into(), "x"), b"").unwrap_err(),
+        files.commit().unwrap_err(),
+        parents.make(&made, &env).unwrap_err(),
+    ] {
+        assert!(error.is_stopped(), "{error}");
+    }
+    drop((open, parents));
+    local.abandon();
+    assert_eq!(names(folder.path()), [""; 0]);
+    // Another store is not concerned.
+    let output = Env::default().output(&at("a"));
+    write(&output, Part::Main, b"a").unwrap();
+    output.commit().unwrap();
+}

@@ -1,0 +1,80 @@
+//! What an output has finished, by the names that it is to have.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+
+use super::output::{Output, WeakOutput};
+use super::store::{Identity, Kind, Look, Store, Stored};
+use super::Location;
+
+/// The names of what was finished. It does not keep the output from being abandoned.
+pub(super) struct Seen {
+    output: WeakOutput,
+    folder: Option<Location>,
+    names: HashMap<Location, u64>,
+    identities: HashMap<Identity, u64>,
+    /// Names that the commit frees.
+    gone: HashSet<Location>,
+}
+
+impl Seen {
+    pub(super) fn new(output: &Output) -> Self {
+        let finished = output.finished();
+        let store = output.store();
+        let identities = finished.iter().map(|(n, name)| (store.identify(name), *n));
+        Self {
+            output: output.downgrade(),
+            folder: output.folder(),
+            identities: identities.collect(),
+            names: finished.into_iter().map(|(n, name)| (name, n)).collect(),
+            gone: output.stale().into_iter().collect(),
+        }
+    }
+
+    /// Opens what is to be called `at`; `None` if that is nothing of the output's.
+    pub(super) fn open(
+        &self,
+        at: &Location,
+        store: &dyn Store,
+    ) -> Option<io::Result<Box<dyn Stored>>> {
+        if let Some(name) = self.folder.as_ref().and_then(|f| at.relative_to(f)) {
+            let output = self.output.upgrade()?;
+            let opened = output.open_in_folder(&name)?;
+            return match opened {
+                Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+                opened => Some(opened),
+            };
+        }
+        let number = self.names.get(at).or_else(|| match self.names.is_empty() {
+            true => None,
+            false => self.identities.get(&store.identify(at)),
+        });
+        match number {
+            Some(number) => self.output.upgrade()?.open_finished(*number),
+            None => self
+                .gone
+                .contains(at)
+                .then(|| Err(io::ErrorKind::NotFound.into())),
+        }
+    }
+
+    /// What is to be called `at`; `None` if that is nothing of the output's.
+    pub(super) fn look(&self, at: &Location, store: &dyn Store) -> Option<Option<Look>> {
+        if self.folder.as_ref() == Some(at) {
+            return Some(Some(Look::new(Kind::Folder, 0, store.identify(at))));
+        }
+        Some(self.open(at, store)?.ok().map(|stored| {
+            let identity = stored.identity().unwrap_or_else(|| store.identify(at));
+            Look::new(Kind::File, stored.length().unwrap_or_default(), identity)
+        }))
+    }
+
+    /// The files of the folder that is to be called so; `None` if that is none of the output's.
+    pub(super) fn list(&self, folder: &Location) -> Option<io::Result<Vec<Location>>> {
+        if self.folder.as_ref() != Some(folder) {
+            return None;
+        }
+        let files = self.output.upgrade()?.list_folder()?;
+        Some(files.map(|files| files.into_iter().map(|file| folder.join(file)).collect()))
+    }
+}

@@ -1,0 +1,156 @@
+//! The name of a file or folder in a store.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// The name of a file or folder in a [`Store`](crate::bytes::Store). It is text whose parts are set apart
+/// by `/`, and may hold any bytes that the system allows in names. What it leads to, only the store
+/// knows: nothing here looks at a disk.
+///
+/// ```
+/// use spr_core::bytes::Location;
+/// let file = Location::from("corpus/ann-1.spr.gz");
+/// assert_eq!(file.extension(), Some("gz"));
+/// assert_eq!(file.plain(), Location::from("corpus/ann-1.spr"));
+/// assert_eq!(file.parent().unwrap().join("bob-1.spr").to_string(), "corpus/bob-1.spr");
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Location(OsString);
+
+impl Location {
+    /// The last part, if it is the name of something: neither `..` nor the root.
+    pub fn name(&self) -> Option<&OsStr> {
+        self.text().file_name()
+    }
+
+    /// The last part without its extension.
+    pub fn stem(&self) -> Option<&OsStr> {
+        self.text().file_stem()
+    }
+
+    /// What follows the last point of the last part, unless that begins the part or is not UTF-8.
+    pub fn extension(&self) -> Option<&str> {
+        self.text().extension()?.to_str()
+    }
+
+    /// The folder that it names something in; `None` for a single part, and for the root.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        let parent = self.text().parent()?;
+        (!parent.as_os_str().is_empty()).then(|| parent.into())
+    }
+
+    /// What `relative` names in this folder; `relative` itself if it starts at a root.
+    #[must_use]
+    pub fn join(&self, relative: impl Into<Self>) -> Self {
+        self.text().join(relative.into().0).into()
+    }
+
+    /// The name with `suffix` behind it, such as `.scp`.
+    #[must_use]
+    pub fn with_suffix(&self, suffix: &str) -> Self {
+        let mut name = self.0.clone();
+        name.push(suffix);
+        Self(name)
+    }
+
+    /// The name with another extension, given without the point; with `""`, without one.
+    #[must_use]
+    pub fn with_extension(&self, extension: &str) -> Self {
+        self.text().with_extension(extension).into()
+    }
+
+    /// Whether it starts at the working folder, not at a root.
+    pub fn is_relative(&self) -> bool {
+        self.text().is_relative()
+    }
+
+    /// Whether it is `folder` or something in it, as far as the text tells.
+    pub fn is_within(&self, folder: &Self) -> bool {
+        self.text().starts_with(folder.text())
+    }
+
+    /// Its name from `folder` on, if it is within that.
+    #[must_use]
+    pub fn relative_to(&self, folder: &Self) -> Option<Self> {
+        self.text().strip_prefix(folder.text()).ok().map(Into::into)
+    }
+
+    /// The text.
+    pub fn as_os_str(&self) -> &OsStr {
+        &self.0
+    }
+
+    /// The text, if it is UTF-8.
+    pub fn to_str(&self) -> Option<&str> {
+        self.0.to_str()
+    }
+
+    /// The path that it is in the local file system, to hand it to another program; `None` if it
+    /// can be none. To read and write what it names, use an [`Env`](crate::bytes::Env): only that knows
+    /// the store, and which files are inputs.
+    pub fn local_path(&self) -> Option<&Path> {
+        let holds_nul = self.0.as_encoded_bytes().contains(&0);
+        (!holds_nul).then(|| self.text())
+    }
+
+    /// The path for the local store.
+    pub(crate) fn path(&self) -> &Path {
+        self.text()
+    }
+
+    /// The text cut into parts, for which it takes the rules of paths.
+    fn text(&self) -> &Path {
+        Path::new(&self.0)
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text().display().fmt(f)
+    }
+}
+
+impl fmt::Debug for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+macro_rules! from {
+    ($($text:ty),*) => {
+        $(impl From<$text> for Location {
+            fn from(text: $text) -> Self {
+                Self(text.into())
+            }
+        })*
+    };
+}
+
+from!(&str, String, &String, &OsStr, OsString, &Path, PathBuf, &PathBuf);
+
+impl From<&Location> for Location {
+    fn from(location: &Location) -> Self {
+        location.clone()
+    }
+}
+
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_grow_and_lose_parts() {
+        let name = Location::from("a/b.ark");
+        assert_eq!(name.with_suffix(".x").to_str(), Some("a/b.ark.x"));
+        assert_eq!(name.with_extension("scp").to_str(), Some("a/b.scp"));
+        assert_eq!(name.parent(), Some("a".into()));
+        assert_eq!(name.parent().unwrap().parent(), None);
+        assert_eq!(name.join("/c"), Location::from("/c"));
+        assert!(!Location::from("ab/c").is_within(&"a".into()));
+    }
+}
