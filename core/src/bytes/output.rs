@@ -10,6 +10,7 @@ use super::place::{self, Place, refused_in_file};
 use super::sink::{Finish, Sink};
 use super::store::{Change, New, Store, Stored};
 use super::{Access, Env, Location, Locator};
+use crate::format::Medium;
 use crate::{Error, Result};
 
 /// A place for a writer's streams, made by [`Env::output`]. Clones are handles to the same place.
@@ -116,6 +117,15 @@ impl Output {
     /// Whether it is a folder.
     pub fn is_folder(&self) -> bool {
         matches!(self.lock().main, Place::Folder(..))
+    }
+
+    /// The sort of place it is, by which a format says what it can hold.
+    pub fn medium(&self) -> Medium {
+        match self.lock().main {
+            Place::Folder(..) => Medium::Folder,
+            Place::At(Locator::File(_) | Locator::Nowhere) => Medium::File,
+            _ => Medium::Stream,
+        }
     }
 
     /// The name of the data, as messages show it.
