@@ -2,10 +2,11 @@
 
 use spr_core::bytes::{ByteOrder, Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, Lookup, Objects,
-    OptionSpec, Options, Place, Probe, Reader, Score, Tags, Writer,
+    Caps, Count, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium, Nested,
+    Notation, Opened, OptionSpec, Options, Pass, Probe, Request, Score, Writer,
 };
 use spr_core::model::Dtype;
+use spr_core::stage::PartitionSize;
 use spr_core::{Error, Result, side};
 
 use crate::grammar::MAGIC;
@@ -21,19 +22,21 @@ pub static FORMAT: PFile = PFile;
 #[derive(Clone, Copy, Debug)]
 pub struct PFile;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "pfile",
-    title: "ICSI PFile: features and labels a frame, many utterances",
-    extensions: &["pfile"],
-    options: &[
-        OptionSpec {
-            name: "byteorder",
-            value: "big|little",
-            help: "byte order of the numbers read (default: found by content; written: big)",
-        },
-        side::OPTION,
-    ],
-};
+static INFO: FormatInfo = FormatInfo::new(
+    "pfile",
+    "ICSI PFile: features and labels a frame, many utterances",
+    &["pfile"],
+)
+.options(&[
+    OptionSpec {
+        name: "byteorder",
+        value: "big|little",
+        help: "byte order of the numbers read (default: found by content; written: big)",
+    },
+    side::OPTION,
+])
+.index(IndexKind::SideFile)
+.pass(Pass::Batches(PartitionSize::PDNN_BATCH));
 
 impl Format for PFile {
     fn info(&self) -> &'static FormatInfo {
@@ -48,61 +51,50 @@ impl Format for PFile {
         }
     }
 
-    fn caps(&self, options: &Options, place: Place) -> Result<Caps> {
+    fn caps(&self, options: &Options, medium: Medium) -> Result<Caps> {
         check_written_order(options)?;
         let keys = match options.get(side::OPTION.name) {
             Some("none") => Keys::None,
             Some(_) => Keys::SideFile,
-            None if place == Place::File => Keys::SideFile,
+            None if medium == Medium::File => Keys::SideFile,
             None => Keys::None,
         };
-        Ok(Caps {
-            count: Count::Many,
-            keys,
-            boundaries: true,
-            features: Some(FeatureCaps {
-                dtypes: &[Dtype::F32],
-                vectors: false,
-                scalars: false,
-                same_dim: true,
-                same_dtype: true,
-                max_cols: MAX_COLUMNS as u64,
-            }),
-            labels: Some(LabelCaps {
-                dtypes: &[Dtype::I32],
-                max_columns: MAX_COLUMNS as u64,
-                with_features: true,
-                alone: true,
-                same_columns: true,
-            }),
-            objects: Objects::None,
-            audio: &[],
-            segments: false,
-            text: false,
-            empty: Empty::Refused,
-            frame_times: false,
-            tags: Tags::None,
-            max_rows: MAX_ROWS,
+        let mut features = FeatureCaps::new(&[Dtype::F32]);
+        (features.same_dim, features.same_dtype) = (true, true);
+        features.max_cols = MAX_COLUMNS as u64;
+        let mut labels = LabelCaps::new(&[Dtype::I32]);
+        (labels.same_columns, labels.max_columns) = (true, MAX_COLUMNS as u64);
+        let mut caps = Caps::new(Count::Many, keys);
+        (caps.features, caps.labels) = (Some(features), Some(labels));
+        caps.max_rows = MAX_ROWS;
+        Ok(caps)
+    }
+
+    fn open(
+        &self,
+        source: Source,
+        options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        let order = byte_order(options)?;
+        Ok(match request.damaged {
+            true => Opened::stream(SalvageReader::open(source, options, order, env)?),
+            false => Opened::stream(PFileReader::open(source, options, order, env)?),
         })
     }
 
-    fn open(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
-        let order = byte_order(options)?;
-        Ok(Box::new(PFileReader::open(source, options, order, env)?))
-    }
-
-    fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
-        let order = byte_order(options)?;
-        Ok(Box::new(SalvageReader::open(source, options, order, env)?))
-    }
-
-    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
-        Ok(Lookup::Ordered(self.open(source, options, env)?))
-    }
-
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
-        check_written_order(options)?;
-        Ok(Box::new(PFileWriter::create(&output, options, env)?))
+        let caps = self.caps(options, output.medium())?;
+        Ok(Box::new(PFileWriter::create(&output, options, caps, env)?))
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        None
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
     }
 }
 

@@ -84,9 +84,10 @@ impl Header {
                 "last row"
             };
             let more = len - due;
-            return Err(
-                Error::malformed(format!("{more} bytes follow the {last}, none are due")).byte(due),
-            );
+            return Err(Error::malformed(format!(
+                "{more} bytes follow the {last}, which should end the file"
+            ))
+            .byte(due));
         }
         Ok(())
     }
@@ -94,7 +95,7 @@ impl Header {
 
 /// What is said of a file that is too short.
 pub(crate) fn cut_short(due: u64, there: u64) -> String {
-    format!("the file ends here: the header makes {due} bytes due, {there} are there")
+    format!("the file ends here: the header tells of {due} bytes, {there} are there")
 }
 
 /// The size of the header, which the first line of `head` says.
@@ -166,7 +167,7 @@ impl<'a> Lines<'a> {
             let Some((name, rest)) = grammar::line(text) else {
                 let text = shown(text);
                 return Err(malformed(format!(
-                    "'{text}' is no header line '-name value'"
+                    "'{text}' is not a header line '-name value'"
                 )));
             };
             let done = match name {
@@ -334,13 +335,13 @@ impl<'a> Lines<'a> {
             },
         );
         let Some((count, wrong)) = found else {
-            let message = format!("-format: '{}' is no list of d and f", shown(text));
+            let message = format!("-format: '{}' is not a list of d and f", shown(text));
             return Err(Error::malformed(message));
         };
         same("-format: number of letters", count, "-data: ncol", all)?;
         wrong.map_or(Ok(()), |(column, letter, due)| {
             Err(Error::unsupported(format!(
-                "-format: column {column} is '{letter}', '{due}' is due"
+                "-format: column {column} is '{letter}', not '{due}'"
             )))
         })
     }

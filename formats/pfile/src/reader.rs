@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::{Options, Reader};
-use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Utterance};
+use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Position, Utterance};
 use spr_core::side::SideReader;
 use spr_core::{Limits, Result};
 
@@ -37,17 +37,14 @@ impl PFileReader {
     ) -> Result<Self> {
         let side = SideReader::find(&source, options, env)?;
         let header = Header::read(&mut source, env)?;
-        let mut info = DatasetInfo {
-            utterances: Some(header.sentences.into()),
-            frames: Some(header.frames.into()),
-            label_columns: Some(header.labels.len() as u64),
-            compression: source.compression(),
-            keys: match side {
-                Some(_) => KeySource::SideFile,
-                None => KeySource::Generated,
-            },
-            ..DatasetInfo::default()
-        };
+        let mut info = DatasetInfo::new(match side {
+            Some(_) => KeySource::SideFile,
+            None => KeySource::Generated,
+        });
+        info.utterances = Some(header.sentences.into());
+        info.frames = Some(header.frames.into());
+        info.label_columns = Some(header.labels.len() as u64);
+        info.compression = source.compression();
         if !header.features.is_empty() {
             info.dim = Some(header.features.len() as u64);
             info.dtype = Some(Dtype::F32);
@@ -75,12 +72,11 @@ impl PFileReader {
             return Ok(false);
         }
         let start = self.rows.row();
-        self.info.offset = self.rows.offset();
         // Counted by rows, of which there are fewer than 2^32.
         let number = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
         let named = self.name(number, &mut utt.key)?;
-        utt.meta.clear();
-        utt.clear_others();
+        utt.start();
+        utt.origin.at = self.rows.offset().map(Position::Byte);
         self.rows
             .sentence(number, utt, &self.limits)
             .map_err(|e| e.utterance(&utt.key))?;
@@ -122,7 +118,7 @@ impl PFileReader {
             table::check(source, &self.starts, self.forced, self.file_len)?;
         }
         if !source.at_end()? {
-            let message = "more data follow, none are due";
+            let message = "more data follow the end";
             return Err(source.malformed(message));
         }
         self.side.as_mut().map_or(Ok(()), SideReader::end)

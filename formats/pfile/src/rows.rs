@@ -56,7 +56,7 @@ impl Rows {
         self.row
     }
 
-    /// Where the next row starts in the file.
+    /// Where the next row starts in the file, if a script file could point there.
     pub(crate) fn offset(&self) -> Option<u64> {
         let words = u64::from(self.row) * self.header.columns as u64;
         let offset = self.start + words * size_of::<u32>() as u64;
@@ -152,7 +152,8 @@ impl Rows {
             due += &format!(" or sentence {}, frame 0", number + 1);
         }
         let row = self.row;
-        let message = format!("row {row} says sentence {sentence}, frame {frame}; {due} is due");
+        let message =
+            format!("row {row} says sentence {sentence}, frame {frame}; {due} was expected");
         Err(self.place(Error::malformed(message), row))
     }
 

@@ -49,15 +49,12 @@ impl SalvageReader {
         let (mut source, failure) = source.into_salvage()?;
         let side = SideReader::find(&source, options, env)?;
         let header = Header::read_layout(&mut source, env)?;
-        let info = DatasetInfo {
-            label_columns: Some(header.labels.len() as u64),
-            compression: source.compression(),
-            keys: match side {
-                Some(_) => KeySource::SideFile,
-                None => KeySource::Generated,
-            },
-            ..DatasetInfo::default()
-        };
+        let mut info = DatasetInfo::new(match side {
+            Some(_) => KeySource::SideFile,
+            None => KeySource::Generated,
+        });
+        info.label_columns = Some(header.labels.len() as u64);
+        info.compression = source.compression();
         let mut reader = Self {
             at: source.offset(),
             row: vec![0; header.columns],
@@ -160,8 +157,7 @@ impl SalvageReader {
 
     /// Reads the rows of the sentence that starts here, as far as they are numbered.
     fn rows(&mut self, utt: &mut Utterance) -> Result<u32> {
-        utt.meta.clear();
-        utt.clear_others();
+        utt.start();
         start(utt, &self.header);
         let stride = self.header.columns;
         let mut frame = 0;

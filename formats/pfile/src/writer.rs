@@ -1,8 +1,8 @@
 //! Writing: rows as they come, the table and the header at the end.
 
 use spr_core::bytes::{Env, Output, Part, Sink};
-use spr_core::format::{Options, Writer, Written};
-use spr_core::model::{Dtype, Matrix, Rank, Utterance};
+use spr_core::format::{Caps, Options, Writer, Written};
+use spr_core::model::{Matrix, Utterance};
 use spr_core::side::SideWriter;
 use spr_core::{Error, Result};
 
@@ -18,7 +18,8 @@ pub(crate) struct PFileWriter {
     sink: Sink,
     side: Option<SideWriter>,
     env: Env,
-    shape: Option<Shape>,
+    caps: Caps,
+    widths: Option<RowWidths>,
     /// Rows on their way to the sink, and how many words of them there are.
     block: Vec<u32>,
     filled: usize,
@@ -28,21 +29,26 @@ pub(crate) struct PFileWriter {
     written: Written,
 }
 
-/// Columns, the same in all utterances.
+/// Columns of features and of labels, the same in all utterances.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Shape {
+struct RowWidths {
     features: usize,
     labels: usize,
 }
 
-impl Shape {
+impl RowWidths {
     fn columns(self) -> usize {
         2 + self.features + self.labels
     }
 }
 
 impl PFileWriter {
-    pub(crate) fn create(output: &Output, options: &Options, env: &Env) -> Result<Self> {
+    pub(crate) fn create(
+        output: &Output,
+        options: &Options,
+        caps: Caps,
+        env: &Env,
+    ) -> Result<Self> {
         let mut sink = output.create(Part::Main, true)?;
         let side = SideWriter::create(output, options)?;
         sink.put(&[0; header::SIZE])?;
@@ -50,7 +56,8 @@ impl PFileWriter {
             sink,
             side,
             env: env.clone(),
-            shape: None,
+            caps,
+            widths: None,
             block: Vec::new(),
             filled: 0,
             starts: Vec::new(),
@@ -60,80 +67,45 @@ impl PFileWriter {
     }
 
     /// What the utterance adds, after checking that it can be stored whole.
-    fn check(&self, utt: &Utterance) -> Result<(Shape, u32)> {
-        let width = |matrix: &Option<Matrix>, what: &str| match matrix {
-            Some(m) if m.cols() == 0 => Err(Error::unfit(format!("{what} of 0 columns"))),
-            Some(m) => Ok(m.cols()),
-            None => Ok(0),
+    fn check(&self, utt: &Utterance) -> Result<(RowWidths, u32)> {
+        self.caps.check(utt)?;
+        let width = |matrix: &Option<Matrix>| matrix.as_ref().map_or(0, Matrix::cols);
+        let widths = RowWidths {
+            features: width(&utt.features),
+            labels: width(&utt.labels),
         };
-        if let Some(other) = utt.other() {
+        if let Some(first) = self.widths
+            && first != widths
+        {
             return Err(Error::unfit(format!(
-                "has {other}, which the format can't hold"
+                "{} features and {} labels a frame, the utterances before have {} and {}",
+                widths.features, widths.labels, first.features, first.labels
             )));
         }
-        if let Some(features) = &utt.features {
-            check_dtype(features, Dtype::F32, "features")?;
-            if features.rank() != Rank::Matrix {
-                return Err(Error::unfit("features that are no matrix"));
-            }
+        if widths.features + widths.labels > MAX_COLUMNS {
+            return Err(Error::unfit(format!(
+                "{} columns, the header has room for {MAX_COLUMNS}",
+                widths.features + widths.labels
+            )));
         }
-        if let Some(labels) = &utt.labels {
-            check_dtype(labels, Dtype::I32, "labels")?;
-            if labels.rows() as u64 != utt.frames() {
-                return Err(Error::unfit(format!(
-                    "{} frames of features, but labels for {}",
-                    utt.frames(),
-                    labels.rows()
-                )));
-            }
-        }
-        if utt.frames() == 0 {
-            return Err(Error::unfit("has no frames, which a PFile can't hold"));
-        }
-        if !utt.meta.is_empty() {
-            return Err(Error::unfit("has header lines, which a PFile can't hold"));
-        }
-        let shape = Shape {
-            features: width(&utt.features, "features")?,
-            labels: width(&utt.labels, "labels")?,
-        };
-        self.check_shape(shape)?;
         let rows = u64::from(self.rows) + utt.frames();
         match u32::try_from(rows) {
-            Ok(rows) if u64::from(rows) <= MAX_ROWS => Ok((shape, rows)),
+            Ok(rows) if u64::from(rows) <= MAX_ROWS => Ok((widths, rows)),
             _ => Err(Error::unfit(format!(
                 "makes {rows} rows, a PFile holds at most {MAX_ROWS}"
             ))),
         }
     }
 
-    fn check_shape(&self, shape: Shape) -> Result<()> {
-        if let Some(first) = self.shape
-            && first != shape
-        {
-            return Err(Error::unfit(format!(
-                "{} features and {} labels a frame, the utterances before have {} and {}",
-                shape.features, shape.labels, first.features, first.labels
-            )));
-        }
-        if shape.features + shape.labels > MAX_COLUMNS {
-            return Err(Error::unfit(format!(
-                "{} columns, the header has room for {MAX_COLUMNS}",
-                shape.features + shape.labels
-            )));
-        }
-        Ok(())
-    }
-
-    fn start(&mut self, shape: Shape) {
-        let columns = shape.columns();
+    fn start(&mut self, widths: RowWidths) {
+        let columns = widths.columns();
         self.block = vec![0; BLOCK.div_ceil(columns) * columns];
-        self.shape = Some(shape);
-        if shape.labels != 1 {
+        self.widths = Some(widths);
+        if widths.labels != 1 {
             self.env.warn(
                 &Error::unsupported(format!(
                     "{} labels a frame; PDNN reads exactly one label column",
-                    shape.labels
+                    widths.labels
                 ))
                 .file(self.sink.name()),
             );
@@ -141,16 +113,16 @@ impl PFileWriter {
     }
 
     /// Adds the rows of sentence `number`.
-    fn put_rows(&mut self, number: u32, utt: &Utterance, shape: Shape) -> Result<()> {
-        let stride = shape.columns();
+    fn put_rows(&mut self, number: u32, utt: &Utterance, widths: RowWidths) -> Result<()> {
+        let stride = widths.columns();
         let features = Columns {
             at: 2,
-            width: shape.features,
+            width: widths.features,
             stride,
         };
         let labels = Columns {
-            at: 2 + shape.features,
-            width: shape.labels,
+            at: 2 + widths.features,
+            width: widths.labels,
             stride,
         };
         let mut feature_words = words(&utt.features);
@@ -168,8 +140,8 @@ impl PFileWriter {
                 }
                 frame += 1;
             }
-            features.spread(take(&mut feature_words, count * shape.features), rows);
-            labels.spread(take(&mut label_words, count * shape.labels), rows);
+            features.spread(take(&mut feature_words, count * widths.features), rows);
+            labels.spread(take(&mut label_words, count * widths.labels), rows);
             self.filled += count * stride;
             left -= count;
             if self.filled == self.block.len() {
@@ -187,18 +159,22 @@ impl PFileWriter {
 }
 
 impl Writer for PFileWriter {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
         let refused = |e: Error| e.file(self.sink.name()).utterance(&utt.key).continuable();
-        let (shape, rows) = self.check(utt).map_err(refused)?;
+        let (widths, rows) = self.check(utt).map_err(refused)?;
         if let Some(side) = &mut self.side {
             side.write(&utt.key, utt.frames())?;
         }
-        if self.shape.is_none() {
-            self.start(shape);
+        if self.widths.is_none() {
+            self.start(widths);
         }
         // There are no more sentences than rows.
         let number = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
-        self.put_rows(number, utt, shape)
+        self.put_rows(number, utt, widths)
             .map_err(|e| e.utterance(&utt.key))?;
         self.starts.push(self.rows);
         self.rows = rows;
@@ -214,24 +190,14 @@ impl Writer for PFileWriter {
             *entry = entry.to_be();
         }
         self.sink.put(bytemuck::cast_slice(&self.starts))?;
-        let shape = self.shape.unwrap_or_default();
-        let text = header::text(sentences, self.rows, shape.features, shape.labels);
+        let widths = self.widths.unwrap_or_default();
+        let text = header::text(sentences, self.rows, widths.features, widths.labels);
         self.sink.patch(0, text.as_bytes())?;
         // The side file first: when the data appear, their names are there.
         let names = self.side.map_or(Ok(0), SideWriter::finish)?;
         self.written.bytes = names + self.sink.finish()?;
         Ok(self.written)
     }
-}
-
-fn check_dtype(matrix: &Matrix, dtype: Dtype, what: &str) -> Result<()> {
-    if matrix.dtype() == dtype {
-        return Ok(());
-    }
-    Err(Error::unfit(format!(
-        "{what} of type {}, a PFile holds {dtype}",
-        matrix.dtype()
-    )))
 }
 
 /// The elements as 32-bit words, whatever they stand for.

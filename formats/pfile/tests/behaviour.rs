@@ -14,8 +14,8 @@ use std::io::{self, Write};
 use common::*;
 use proptest::prelude::*;
 use spr_core::ErrorKind;
-use spr_core::bytes::{Env, Finish, Output, Source};
-use spr_core::format::{Format, Keys, Place};
+use spr_core::bytes::{Env, Finish, Locator, Output};
+use spr_core::format::{Format, Keys, Medium};
 use spr_core::model::{Decimal, Matrix, Rank, Utterance};
 use spr_format_pfile::FORMAT;
 use spr_testkit::{Suite, suite};
@@ -68,7 +68,7 @@ fn refuses_what_it_cannot_hold_and_goes_on() {
         ),
         (
             with(&|u| u.features = Some(matrix(1, Rank::Vector))),
-            "features that are no matrix",
+            "has features that are not a matrix, which the format can't hold",
         ),
         (
             with(&|u| u.features = Some(matrix(1, Rank::Matrix))),
@@ -78,11 +78,11 @@ fn refuses_what_it_cannot_hold_and_goes_on() {
             with(&|u| {
                 u.features = Some(Matrix::from_rows(&[1.0f64, 2.0], 2, Rank::Matrix).unwrap())
             }),
-            "features of type f64, a PFile holds f32",
+            "has features of f64, which the format can't hold",
         ),
         (
             with(&|u| u.labels = Some(Matrix::from_rows(&[1i64], 1, Rank::Vector).unwrap())),
-            "labels of type i64, a PFile holds i32",
+            "has labels of i64, which the format can't hold",
         ),
         (
             with(&|u| u.labels = Some(Matrix::from_rows(&[1i32, 2], 2, Rank::Matrix).unwrap())),
@@ -90,18 +90,18 @@ fn refuses_what_it_cannot_hold_and_goes_on() {
         ),
         (
             utt("bad", Some((&[], 0)), None),
-            "has no frames, which a PFile can't hold",
+            "has no frames, which the format can't hold",
         ),
         (
             Utterance {
                 key: "bad".into(),
                 ..Utterance::default()
             },
-            "has no frames, which a PFile can't hold",
+            "has nothing that the format can hold",
         ),
         (
             with(&|u| u.meta.frame_shift = Decimal::parse("0.01")),
-            "has header lines, which a PFile can't hold",
+            "has a frame shift or offset, which the format can't hold",
         ),
         (
             with(&|u| u.key = "a b".into()),
@@ -126,7 +126,7 @@ fn refuses_what_it_cannot_hold_and_goes_on() {
     writer.write(&good[1]).unwrap();
     writer.finish().unwrap();
     output.commit().unwrap();
-    assert!(files.lock().unwrap()["main"] == small());
+    assert!(files.get("memory").unwrap() == small());
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_matrix_of_no_columns_is_refused() {
     utt.labels = Some(none);
     assert_eq!(
         writer.write(&utt).unwrap_err().message(),
-        "labels of 0 columns"
+        "has 0 labels a frame, which the format can't hold"
     );
 }
 
@@ -200,16 +200,16 @@ fn names_go_where_the_option_says() {
     utts[0].key = "A-03".into();
     utts[1].key = "B-04".into();
     let write = |pairs: &[(&str, &str)]| {
-        let output = Output::file(&path).overwrite(true);
+        let env = Env::default();
+        let output = env.output(&Locator::file(&path)).overwrite(true);
         let mut writer = FORMAT
-            .create(output.clone(), &options(pairs), &Env::default())
+            .create(output.clone(), &options(pairs), &env)
             .unwrap();
         utts.iter().for_each(|utt| writer.write(utt).unwrap());
         writer.finish().unwrap();
         output.commit().unwrap();
     };
-    let read =
-        |pairs: &[_]| drain(&mut *open(Source::open(&path).unwrap(), pairs).unwrap()).unwrap();
+    let read = |pairs: &[_]| read_file(&path, pairs).unwrap();
     write(&[]);
     assert_eq!(read(&[]), utts);
     let there = [("keys", names.to_str().unwrap())];
@@ -222,17 +222,17 @@ fn names_go_where_the_option_says() {
 
 #[test]
 fn caps_follow_place_and_options() {
-    let keys = |pairs: &[_], place| FORMAT.caps(&options(pairs), place).unwrap().keys;
-    assert_eq!(keys(&[], Place::File), Keys::SideFile);
-    assert_eq!(keys(&[], Place::Stream), Keys::None);
-    assert_eq!(keys(&[("keys", "none")], Place::File), Keys::None);
-    assert_eq!(keys(&[("keys", "names")], Place::Stream), Keys::SideFile);
+    let keys = |pairs: &[_], medium| FORMAT.caps(&options(pairs), medium).unwrap().keys;
+    assert_eq!(keys(&[], Medium::File), Keys::SideFile);
+    assert_eq!(keys(&[], Medium::Stream), Keys::None);
+    assert_eq!(keys(&[("keys", "none")], Medium::File), Keys::None);
+    assert_eq!(keys(&[("keys", "names")], Medium::Stream), Keys::SideFile);
     let little = options(&[("byteorder", "little")]);
     assert_eq!(
-        FORMAT.caps(&little, Place::File).unwrap_err().kind(),
+        FORMAT.caps(&little, Medium::File).unwrap_err().kind(),
         ErrorKind::Usage
     );
-    let (output, _) = Output::memory();
+    let output = Env::default().output(&Locator::Nowhere);
     assert!(FORMAT.create(output, &little, &Env::default()).is_err());
 }
 

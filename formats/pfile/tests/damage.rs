@@ -92,7 +92,7 @@ fn absurd_sizes_fail_at_once() {
     let error = failure(header(&lines, 512));
     assert_eq!(
         error.to_string(),
-        "x.pfile@512: the file ends here: the header makes 96000000516 bytes due, 512 are there"
+        "x.pfile@512: the file ends here: the header tells of 96000000516 bytes, 512 are there"
     );
     assert_eq!(
         read_pipe(header(&lines, 512)).unwrap_err().kind(),
@@ -172,7 +172,9 @@ fn what_follows_is_an_error() {
         let error = failure(bytes.clone());
         assert_eq!(
             error.to_string(),
-            format!("x.pfile@32840: {more} bytes follow the sentence table, none are due")
+            format!(
+                "x.pfile@32840: {more} bytes follow the sentence table, which should end the file"
+            )
         );
         let error = read_pipe(bytes).unwrap_err();
         assert_eq!(

@@ -71,7 +71,7 @@ fn no_table() {
     let more = failure(bytes.clone());
     assert_eq!(
         more.to_string(),
-        "x.pfile@32828: 12 bytes follow the last row, none are due"
+        "x.pfile@32828: 12 bytes follow the last row, which should end the file"
     );
     bytes.truncate(bytes.len() - 12);
     assert_eq!(read(bytes.clone()).unwrap(), utterances());
@@ -158,12 +158,8 @@ fn byte_orders_of_rows_and_table_are_found_apart() {
         assert!(read_with(bytes, &[("byteorder", "big")]).is_err());
     }
     assert!(read_with(small(), &[("byteorder", "little")]).is_err());
-    let options = options(&[("byteorder", "middle")]);
     let source = Source::from_bytes("x", small()).unwrap();
-    let error = FORMAT
-        .open(source, &options, &Env::default())
-        .err()
-        .unwrap();
+    let error = open(source, &[("byteorder", "middle")]).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Usage);
 }
 
@@ -240,7 +236,7 @@ fn wrong_headers_say_what_is_wrong() {
         (
             "-num_labels",
             "num_labels 1",
-            "x.pfile:7: 'num_labels 1' is no header line '-name value'",
+            "x.pfile:7: 'num_labels 1' is not a header line '-name value'",
         ),
         (
             "-num_sentences",
@@ -290,22 +286,22 @@ fn wrong_headers_say_what_is_wrong() {
         (
             "-format",
             "-format ddfdd",
-            "x.pfile@0: -format: column 3 is 'd', 'f' is due",
+            "x.pfile@0: -format: column 3 is 'd', not 'f'",
         ),
         (
             "-format",
             "-format fdffd",
-            "x.pfile@0: -format: column 0 is 'f', 'd' is due",
+            "x.pfile@0: -format: column 0 is 'f', not 'd'",
         ),
         (
             "-format",
             "-format 2d3f",
-            "x.pfile@0: -format: column 4 is 'f', 'd' is due",
+            "x.pfile@0: -format: column 4 is 'f', not 'd'",
         ),
         (
             "-format",
             "-format ddffx",
-            "x.pfile@0: -format: 'ddffx' is no list of d and f",
+            "x.pfile@0: -format: 'ddffx' is not a list of d and f",
         ),
         (
             "-pfile",
@@ -336,7 +332,7 @@ fn unknown_lines_are_reported() {
     let bytes = with_lines(&[("-num_labels", "-num_labels 1\n-first_target_column 9")]);
     let (env, heard) = listening();
     let source = Source::from_bytes("x.pfile", bytes).unwrap();
-    let mut reader = FORMAT.open(source, &options(&[]), &env).unwrap();
+    let mut reader = open_in(source, &[], &env).unwrap();
     assert_eq!(drain(&mut *reader).unwrap(), utterances());
     assert_eq!(
         *heard.lock().unwrap(),
@@ -345,7 +341,7 @@ fn unknown_lines_are_reported() {
     let many = format!("-num_labels 1{}", "\n-more 1".repeat(1000));
     let (env, heard) = listening();
     let source = Source::from_bytes("x.pfile", with_lines(&[("-num_labels", &many)])).unwrap();
-    FORMAT.open(source, &options(&[]), &env).unwrap();
+    open_in(source, &[], &env).unwrap();
     assert_eq!(heard.lock().unwrap().len(), 10);
 }
 
@@ -357,25 +353,25 @@ fn rows_out_of_order_name_sentence_row_and_byte() {
             0,
             1,
             0,
-            "x.pfile@32768: utterance utt000000: row 0 says sentence 1, frame 0; sentence 0, frame 0 is due",
+            "x.pfile@32768: utterance utt000000: row 0 says sentence 1, frame 0; sentence 0, frame 0 was expected",
         ),
         (
             1,
             0,
             2,
-            "x.pfile@32788: utterance utt000000: row 1 says sentence 0, frame 2; sentence 0, frame 1 or sentence 1, frame 0 is due",
+            "x.pfile@32788: utterance utt000000: row 1 says sentence 0, frame 2; sentence 0, frame 1 or sentence 1, frame 0 was expected",
         ),
         (
             2,
             2,
             0,
-            "x.pfile@32808: utterance utt000000: row 2 says sentence 2, frame 0; sentence 0, frame 2 or sentence 1, frame 0 is due",
+            "x.pfile@32808: utterance utt000000: row 2 says sentence 2, frame 0; sentence 0, frame 2 or sentence 1, frame 0 was expected",
         ),
         (
             2,
             1,
             1,
-            "x.pfile@32808: utterance utt000000: row 2 says sentence 1, frame 1; sentence 0, frame 2 or sentence 1, frame 0 is due",
+            "x.pfile@32808: utterance utt000000: row 2 says sentence 1, frame 1; sentence 0, frame 2 or sentence 1, frame 0 was expected",
         ),
     ] {
         let mut words = rows();
@@ -490,7 +486,7 @@ fn sentences_over_several_blocks() {
     let env = Env::new(limits, spr_core::bytes::Access::Typed, |_| {});
     let bytes = [header(&lines, 512), big(&words), big(&table)].concat();
     let source = Source::from_bytes("x.pfile", bytes).unwrap();
-    let error = drain(&mut *FORMAT.open(source, &options(&[]), &env).unwrap()).unwrap_err();
+    let error = drain(&mut *open_in(source, &[], &env).unwrap()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
     assert_eq!(error.key().unwrap().as_str(), Some("utt000001"));
 }
@@ -501,7 +497,7 @@ fn names_come_from_the_side_file() {
     let path = folder.path().join("a.pfile");
     std::fs::write(&path, small()).unwrap();
     let side = folder.path().join("a.pfile.utt2num_frames");
-    let read = |pairs: &[_]| drain(&mut *open(Source::open(&path).unwrap(), pairs)?);
+    let read = |pairs: &[_]| read_file(&path, pairs);
     let keys = |pairs: &[_]| -> Vec<_> {
         read(pairs)
             .unwrap()
@@ -512,8 +508,15 @@ fn names_come_from_the_side_file() {
     assert_eq!(keys(&[]), ["utt000000", "utt000001"]);
     std::fs::write(&side, "A-03 2\nB-04 1\n").unwrap();
     assert_eq!(keys(&[]), ["A-03", "B-04"]);
-    let reader = open(Source::open(&path).unwrap(), &[]).unwrap();
+    let source = Env::default().open_file(&path.as_path().into()).unwrap();
+    let reader = open(source, &[]).unwrap();
     assert_eq!(reader.info().keys, KeySource::SideFile);
+    let places: Vec<_> = read(&[])
+        .unwrap()
+        .iter()
+        .map(|utt| utt.origin.byte())
+        .collect();
+    assert_eq!(places, [Some(32768), Some(32768 + 2 * 20)]);
     assert_eq!(keys(&[("keys", "none")]), ["utt000000", "utt000001"]);
     let elsewhere = folder.path().join("names");
     std::fs::write(&elsewhere, "C 2\nD 1\n").unwrap();

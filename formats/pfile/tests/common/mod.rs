@@ -12,8 +12,8 @@
 use std::io::{Cursor, Read};
 use std::sync::{Arc, Mutex};
 
-use spr_core::bytes::{Access, Env, Output, Source};
-use spr_core::format::{Format, Options, Reader, Writer};
+use spr_core::bytes::{Access, Env, Locator, MemoryStore, Output, Source};
+use spr_core::format::{Format, Options, Reader, Request, Writer};
 use spr_core::model::{Matrix, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 use spr_format_pfile::FORMAT;
@@ -147,8 +147,19 @@ pub fn listening() -> (Env, Arc<Mutex<Vec<String>>>) {
     (env, heard)
 }
 
+pub fn open_in(source: Source, pairs: &[(&str, &str)], env: &Env) -> Result<Box<dyn Reader>> {
+    let opened = Request::all().open(&FORMAT, source, &options(pairs), env)?;
+    opened.into_stream()
+}
+
 pub fn open(source: Source, pairs: &[(&str, &str)]) -> Result<Box<dyn Reader>> {
-    FORMAT.open(source, &options(pairs), &Env::default())
+    open_in(source, pairs, &Env::default())
+}
+
+/// What a file on the disk holds.
+pub fn read_file(path: &std::path::Path, pairs: &[(&str, &str)]) -> Result<Vec<Utterance>> {
+    let source = Env::default().open_file(&path.into())?;
+    drain(&mut *open(source, pairs)?)
 }
 
 pub fn drain(reader: &mut dyn Reader) -> Result<Vec<Utterance>> {
@@ -176,7 +187,7 @@ pub fn read_pipe(bytes: Vec<u8>) -> Result<Vec<Utterance>> {
 }
 
 pub fn failure(bytes: Vec<u8>) -> Error {
-    read(bytes).expect_err("an error is due")
+    read(bytes).expect_err("no error")
 }
 
 /// Gives one byte a read.
@@ -190,13 +201,14 @@ impl Read for Dribble {
 }
 
 /// A writer into memory, and the way to its files.
-pub fn writer(
-    pairs: &[(&str, &str)],
-    env: &Env,
-) -> (Box<dyn Writer>, Output, spr_core::bytes::MemoryFiles) {
-    let (output, files) = Output::memory();
-    let writer = FORMAT.create(output.clone(), &options(pairs), env).unwrap();
-    (writer, output, files)
+pub fn writer(pairs: &[(&str, &str)], env: &Env) -> (Box<dyn Writer>, Output, MemoryStore) {
+    let store = MemoryStore::new();
+    let env = env.clone().with_store(Arc::new(store.clone()));
+    let output = env.output(&Locator::file("memory"));
+    let writer = FORMAT
+        .create(output.clone(), &options(pairs), &env)
+        .unwrap();
+    (writer, output, store)
 }
 
 /// The bytes and the side file that `utterances` make.
@@ -207,9 +219,8 @@ pub fn write(utterances: &[Utterance]) -> (Vec<u8>, String) {
     }
     let written = writer.finish().unwrap();
     output.commit().unwrap();
-    let mut files = files.lock().unwrap();
-    let main = files.remove("main").unwrap();
-    let side = files.remove("main.utt2num_frames").unwrap();
+    let main = files.get("memory").unwrap();
+    let side = files.get("memory.utt2num_frames").unwrap();
     assert_eq!(written.utterances, utterances.len() as u64);
     assert_eq!(
         written.frames,
