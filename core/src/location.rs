@@ -130,14 +130,15 @@ macro_rules! from {
     };
 }
 
-from!(&str, String, &String, &OsStr, OsString, &Path, PathBuf, &PathBuf);
+from!(
+    &str, String, &String, &OsStr, OsString, &Path, PathBuf, &PathBuf
+);
 
 impl From<&Location> for Location {
     fn from(location: &Location) -> Self {
         location.clone()
     }
 }
-
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,7 @@ use super::gzip::Gzip;
 use super::sink::Finish;
 
 /// A compression that sources undo and outputs apply.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codec {
     /// RFC 1952, any number of members.

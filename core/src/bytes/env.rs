@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::inputs::Inputs;
-use super::nested::{NestedFormats, NoFormats};
 use super::local::Local;
+use super::nested::{NestedFormats, NoFormats};
 use super::place::{refused, refused_in_file};
 use super::seen::Seen;
 use super::store::{Store, Stored, is_folder};
@@ -159,9 +159,7 @@ impl Env {
         match at {
             Locator::Standard => Source::stdin(),
             Locator::File(file) => self.open_file(file),
-            Locator::FileAt(file, offset) => {
-                Source::open_at(file, self.stored(file)?, *offset)
-            }
+            Locator::FileAt(file, offset) => Source::open_at(file, self.stored(file)?, *offset),
             Locator::Command(line) if self.access == Access::Safe => Err(refused(line)),
             Locator::Command(line) => Source::command(line),
             Locator::Folder(folder) => Err(is_folder(folder)),

@@ -33,7 +33,9 @@ impl Finished {
     pub(super) fn targets(&self) -> Vec<(u64, Location)> {
         let list = self.list();
         let entries = list.entries.iter();
-        entries.map(|(n, (target, _))| (*n, target.clone())).collect()
+        entries
+            .map(|(n, (target, _))| (*n, target.clone()))
+            .collect()
     }
 
     /// Opens an entry, if it is still there.
@@ -45,7 +47,9 @@ impl Finished {
 
     /// Takes all entries out.
     pub(super) fn take(&self) -> Vec<(Location, Box<dyn Whole>)> {
-        std::mem::take(&mut self.list().entries).into_values().collect()
+        std::mem::take(&mut self.list().entries)
+            .into_values()
+            .collect()
     }
 }
 

@@ -63,9 +63,12 @@ impl MemoryStore {
     }
 }
 
-/// Whether there is a folder of this name.
+/// Whether there is a folder of this name: whatever is in it comes right behind its name.
 fn has_folder(files: &BTreeMap<Location, Bytes>, folder: &Location) -> bool {
-    files.keys().any(|file| file != folder && file.is_within(folder))
+    let next = files
+        .range(folder.join("")..)
+        .find(|(file, _)| *file != folder);
+    next.is_some_and(|(file, _)| file.is_within(folder))
 }
 
 fn identity(at: &Location) -> Identity {

@@ -1,7 +1,8 @@
 //! What the names of files say of what is in them.
 
-use super::{Codec, Location};
-use crate::model::Key;
+use super::{Codec, Env, Kind, Location, Source};
+use crate::Result;
+use crate::model::{Key, KeySource};
 
 impl Location {
     /// The compression that the extension asks for.
@@ -22,6 +23,23 @@ impl Location {
 /// The key that the name of a file gives: without folder, extension and compression.
 pub fn key_of_file(file: &Location) -> Key {
     Key::from(file.plain().stem().unwrap_or_default().as_encoded_bytes())
+}
+
+impl Env {
+    /// The key of the one utterance of a source: the name of its file, or, if it is a pipe or in
+    /// memory, one that is made up.
+    ///
+    /// # Errors
+    /// The system refuses to say whether it is a file.
+    pub fn key_of(&self, source: &Source) -> Result<(Key, KeySource)> {
+        if let Some(location) = source.location()
+            && let Some(look) = self.look(location)?
+            && look.kind == Kind::File
+        {
+            return Ok((key_of_file(location), KeySource::Stored));
+        }
+        Ok((Key::generated(0), KeySource::Generated))
+    }
 }
 
 #[cfg(test)]
@@ -51,6 +69,9 @@ mod tests {
         assert_eq!(name.codec(), Some(Codec::Gzip));
         assert_eq!(key_of_file(&name), Key::from(&b"\xff"[..]));
         assert!(name.is_within(&"d".into()));
-        assert_eq!(Location::from("d").join(name.relative_to(&"d".into()).unwrap()), name);
+        assert_eq!(
+            Location::from("d").join(name.relative_to(&"d".into()).unwrap()),
+            name
+        );
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 
+use super::Location;
 use super::output::{Output, WeakOutput};
 use super::store::{Identity, Kind, Look, Store, Stored};
-use super::Location;
 
 /// The names of what was finished. It does not keep the output from being abandoned.
 pub(super) struct Seen {
@@ -61,6 +61,7 @@ impl Seen {
     /// What is to be called `at`; `None` if that is nothing of the output's.
     pub(super) fn look(&self, at: &Location, store: &dyn Store) -> Option<Option<Look>> {
         if self.folder.as_ref() == Some(at) {
+            self.output.upgrade()?.folder()?;
             return Some(Some(Look::new(Kind::Folder, 0, store.identify(at))));
         }
         Some(self.open(at, store)?.ok().map(|stored| {

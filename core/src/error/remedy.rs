@@ -58,7 +58,11 @@ impl fmt::Display for Remedy {
             Self::MoreMemory => "allow more memory",
             Self::AllowLosses(kinds) => {
                 let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
-                return write!(f, "to go on all the same, allow the loss of {}", names.join(", "));
+                return write!(
+                    f,
+                    "to go on all the same, allow the loss of {}",
+                    names.join(", ")
+                );
             }
             Self::ReadAs(names) | Self::WriteAs(names) => {
                 return write!(f, "name the format: {}", names.join(", "));

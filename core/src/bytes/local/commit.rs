@@ -10,8 +10,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::super::store::{self, Identity, exists, is_foreign, is_read, is_twin};
-use super::draft::Finished;
 use super::done::{Done, moment};
+use super::draft::Finished;
 use super::folder::Folder;
 use super::identity::Names;
 use super::live::{Live, stopped};
@@ -53,7 +53,11 @@ pub(super) fn commit(
     // Folders whose files get other folders are removed last.
     let mut staging = Vec::new();
     for change in changes {
-        let store::Change { new, target, overwrite } = change;
+        let store::Change {
+            new,
+            target,
+            overwrite,
+        } = change;
         let new = match new {
             store::New::Folder(folder) => {
                 staging.extend(Folder::changes(folder, &target, overwrite, &mut own)?);
@@ -66,7 +70,11 @@ pub(super) fn commit(
             store::New::Nothing => New::Nothing,
         };
         let target = target.path().to_owned();
-        own.push(Change { new, target, overwrite });
+        own.push(Change {
+            new,
+            target,
+            overwrite,
+        });
     }
     commit_own(live, own, kept, durable)
 }
@@ -113,13 +121,14 @@ impl Change {
 }
 
 /// Refuses what may not be; leaves out what there is no need to free.
-fn check(
-    changes: &mut Vec<Change>,
-    kept: &HashSet<Identity>,
-    names: &mut Names,
-) -> Result<()> {
+fn check(changes: &mut Vec<Change>, kept: &HashSet<Identity>, names: &mut Names) -> Result<()> {
     let mut taken = HashSet::new();
-    for Change { new, target, overwrite } in &*changes {
+    for Change {
+        new,
+        target,
+        overwrite,
+    } in &*changes
+    {
         if matches!(new, New::Nothing) {
             continue;
         }
@@ -162,6 +171,7 @@ fn change_all(live: &Live, changes: &mut [Change]) -> Result<u64> {
             }
         }
         for Change { new, target, .. } in changes {
+            let replaces = one_step && target.symlink_metadata().is_ok_and(|meta| !meta.is_dir());
             let result = match new {
                 New::Nothing => continue,
                 New::Folder => {
@@ -173,8 +183,9 @@ fn change_all(live: &Live, changes: &mut [Change]) -> Result<u64> {
             };
             result.map_err(|e| failed("cannot rename into place", e, target))?;
             moment();
-            if !one_step {
-                done.named.push(target.clone());
+            match replaces {
+                true => done.is_final = true,
+                false => done.named.push(target.clone()),
             }
         }
         Ok(())
@@ -274,7 +285,7 @@ pub(super) mod tests {
         static SEEN: RefCell<(PathBuf, Vec<Files>)> = RefCell::default();
     }
 
-    pub(super) fn look() {
+    pub(in super::super) fn look() {
         SEEN.with_borrow_mut(|(folder, seen)| {
             if !folder.as_os_str().is_empty() {
                 seen.push(contents(folder));
@@ -327,9 +338,16 @@ pub(super) mod tests {
         fs::write(folder.path().join("a"), "old a").unwrap();
         fs::hard_link(folder.path().join("a"), folder.path().join("b")).unwrap();
         let kept = HashSet::from([identity::of(&folder.path().join("b"))]);
-        let error = commit_own(&live, changes(&live, folder.path(), &["a"]), &kept, true).unwrap_err();
+        let error =
+            commit_own(&live, changes(&live, folder.path(), &["a"]), &kept, true).unwrap_err();
         assert!(error.to_string().contains("is read"), "{error}");
-        let error = commit_own(&live, changes(&live, folder.path(), &["c", "c"]), &kept, true).unwrap_err();
+        let error = commit_own(
+            &live,
+            changes(&live, folder.path(), &["c", "c"]),
+            &kept,
+            true,
+        )
+        .unwrap_err();
         assert!(error.to_string().contains("twice"), "{error}");
         assert_eq!(contents(folder.path()).len(), 2);
     }

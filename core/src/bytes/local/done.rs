@@ -14,6 +14,8 @@ pub(super) struct Done {
     folders: Vec<PathBuf>,
     pub(super) named: Vec<PathBuf>,
     aside: Vec<(PathBuf, PathBuf)>,
+    /// One file replaced another in one step, so that there is no way back.
+    pub(super) is_final: bool,
 }
 
 impl Done {

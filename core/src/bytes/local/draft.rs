@@ -77,7 +77,10 @@ impl Draft for FileDraft {
     }
 
     fn finish(self: Box<Self>) -> io::Result<Box<dyn Whole>> {
-        let Self { mut growing, temporary } = *self;
+        let Self {
+            mut growing,
+            temporary,
+        } = *self;
         growing.finish()?;
         Ok(Box::new(Finished(temporary)))
     }

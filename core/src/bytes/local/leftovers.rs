@@ -40,9 +40,16 @@ fn leftover(folder: &Path, name: &str) -> Option<Leftover> {
     let whole = target.chars().count() < NAME;
     let target = whole.then(|| folder.join(target));
     let is_old = ending == "old";
-    let missing = target.as_ref().is_some_and(|t| t.symlink_metadata().is_err());
+    let missing = target
+        .as_ref()
+        .is_some_and(|t| t.symlink_metadata().is_err());
     let target = target.map(Into::into);
-    Some(Leftover::new(folder.join(name).into(), is_old, is_old && missing, target))
+    Some(Leftover::new(
+        folder.join(name).into(),
+        is_old,
+        is_old && missing,
+        target,
+    ))
 }
 
 /// Whether there is such a process, on systems that tell.

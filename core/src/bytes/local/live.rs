@@ -49,8 +49,12 @@ impl Live {
     pub(super) fn close(&self) {
         let mut state = self.hold();
         state.closed = true;
-        while let Some((_, done)) = state.pending.pop_last() {
-            done.undo();
+        let pending = std::mem::take(&mut state.pending);
+        for (ticket, done) in pending.into_iter().rev() {
+            match done.is_final {
+                true => drop(state.pending.insert(ticket, done)),
+                false => done.undo(),
+            }
         }
         // What is inside a folder comes behind it.
         while let Some(path) = state.paths.pop_last() {
@@ -87,5 +91,8 @@ impl State {
 
 /// The error for whoever comes too late.
 pub(super) fn stopped() -> Error {
-    Error::new(ErrorKind::Stopped, "the program was stopped, nothing is written")
+    Error::new(
+        ErrorKind::Stopped,
+        "the program was stopped, nothing is written",
+    )
 }

@@ -13,9 +13,8 @@ use crate::{Error, Result};
 /// the cause.
 pub fn cannot_create(target: &Location, cause: io::Error) -> Error {
     let folder = target.parent();
-    let missing = |folder: &Location| {
-        cause.kind() == io::ErrorKind::NotFound && !folder.path().exists()
-    };
+    let missing =
+        |folder: &Location| cause.kind() == io::ErrorKind::NotFound && !folder.path().exists();
     match folder.filter(missing) {
         Some(folder) => Error::usage(format!("cannot create: there is no folder {folder}"))
             .file(target.to_string())

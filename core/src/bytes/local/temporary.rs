@@ -143,7 +143,8 @@ mod tests {
     #[test]
     fn long_names_have_temporaries_too() {
         let folder = tempfile::tempdir().unwrap();
-        let (made, _) = Temporary::file(&Live::default(), &folder.path().join("é".repeat(127))).unwrap();
+        let (made, _) =
+            Temporary::file(&Live::default(), &folder.path().join("é".repeat(127))).unwrap();
         assert!(made.path().exists());
     }
 

@@ -26,7 +26,15 @@ fn aliases() -> (tempfile::TempDir, Vec<Location>) {
     symlink("link", at("far")).unwrap();
     symlink("d", at("folder")).unwrap();
     fs::hard_link(at("d/a"), at("hard")).unwrap();
-    let names = ["d/a", "link", "far", "folder/a", "hard", "d/../d/a", "folder/e/../a"];
+    let names = [
+        "d/a",
+        "link",
+        "far",
+        "folder/a",
+        "hard",
+        "d/../d/a",
+        "folder/e/../a",
+    ];
     let names = names.map(|name| at(name).into());
     (root, names.into())
 }
@@ -118,8 +126,42 @@ fn a_commit_that_is_abandoned_takes_everything_back() {
         done.named.push(at(name));
     }
     let ticket = live.hold().put_by(done);
+    let mut replaced = super::done::Done::default();
+    replaced.is_final = true;
+    let last = live.hold().put_by(replaced);
     live.close();
+    assert!(live.enter().is_err());
     assert!(live.hold().take_back(ticket).is_none());
+    // What can't be taken back has happened.
+    assert!(live.hold().take_back(last).is_some());
     assert_eq!(std::fs::read(at("a")).unwrap(), b"old");
     assert!(!at("b").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_commit_that_waits_for_another_run_can_be_abandoned() {
+    let root = tempfile::tempdir().unwrap();
+    let local = crate::bytes::Local::new();
+    let env = Env::default().with_store(std::sync::Arc::new(local.clone()));
+    let output = made(&env, &root.path().join("a")).unwrap();
+    let other = std::fs::File::open(root.path()).unwrap();
+    other.lock().unwrap();
+    let waiting = std::thread::spawn(|| output.commit());
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    local.abandon();
+    assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+    other.unlock().unwrap();
+    let error = waiting.join().unwrap().unwrap_err();
+    assert!(error.is_stopped(), "{error}");
+    assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn outputs_of_several_stores_are_not_mixed() {
+    let root = tempfile::tempdir().unwrap();
+    let both = ["a", "b"].map(|name| made(&Env::default(), &root.path().join(name)).unwrap());
+    let error = Output::commit_all(both).unwrap_err();
+    assert!(error.message().contains("another store"), "{error}");
+    assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
 }
