@@ -4,19 +4,21 @@ mod caps;
 mod check;
 mod info;
 mod notation;
+mod one;
 mod options;
 mod probe;
 mod registry;
 mod request;
 mod traits;
 
+pub use crate::bytes::{Claim, Extent, Nested};
 pub use caps::{
     ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, Medium, Objects,
     SegmentCaps, Tags,
 };
 pub use info::{FormatInfo, IndexKind, Pass, Variant};
-pub use crate::bytes::{Claim, Extent, Nested};
 pub use notation::{Notation, Specified};
+pub use one::{OneReader, OneWriter};
 pub use options::{OptionSpec, Options};
 pub use probe::{Probe, Score};
 pub use registry::Registry;

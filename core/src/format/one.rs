@@ -1,0 +1,130 @@
+//! Formats that hold one utterance a file.
+
+use super::{Caps, Reader, Writer, Written};
+use crate::bytes::{Env, Output, Part, Sink, Source};
+use crate::model::{DatasetInfo, Key, Utterance};
+use crate::{Error, ErrorKind, Result};
+
+/// Reads the one utterance of a file, whose key is the name of the file.
+pub struct OneReader<F> {
+    key: Key,
+    info: DatasetInfo,
+    file: std::sync::Arc<str>,
+    fill: Option<F>,
+}
+
+impl<F: FnOnce(&mut Utterance) -> Result<()> + Send> OneReader<F> {
+    /// A reader of what `source`, which is still at its start or behind a header, holds. `info` is
+    /// what is known of it but for its number and its key; `fill` [starts](Utterance::start) an
+    /// utterance and fills all but its key and its file.
+    ///
+    /// # Errors
+    /// The system refuses to say whether it is a file.
+    pub fn new(source: &Source, info: DatasetInfo, env: &Env, fill: F) -> Result<Self> {
+        let (key, keys) = env.key_of(source)?;
+        Ok(Self {
+            key,
+            info: DatasetInfo {
+                utterances: Some(1),
+                keys,
+                ..info
+            },
+            file: source.name().into(),
+            fill: Some(fill),
+        })
+    }
+}
+
+impl<F: FnOnce(&mut Utterance) -> Result<()> + Send> Reader for OneReader<F> {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let Some(fill) = self.fill.take() else {
+            return Ok(false);
+        };
+        fill(utt)?;
+        utt.key.set(self.key.as_bytes());
+        utt.origin.file = Some(self.file.clone());
+        Ok(true)
+    }
+}
+
+/// Writes each utterance to a file of its own.
+pub struct OneWriter<F> {
+    output: Output,
+    caps: Caps,
+    extension: &'static str,
+    encode: F,
+    written: Written,
+}
+
+impl<F> OneWriter<F>
+where
+    F: FnMut(&Utterance, &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> + Send,
+{
+    /// A writer of files with `extension` that hold what `caps` say. `encode` gives their bytes, of
+    /// which there are some, as [`Nested::write`](super::Nested::write) does: none before all is
+    /// checked.
+    pub fn new(output: Output, caps: Caps, extension: &'static str, encode: F) -> Self {
+        Self {
+            output,
+            caps,
+            extension,
+            encode,
+            written: Written::default(),
+        }
+    }
+}
+
+impl<F> Writer for OneWriter<F>
+where
+    F: FnMut(&Utterance, &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> + Send,
+{
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    /// # Errors
+    /// One that is met before anything of the utterance is written can continue.
+    fn write(&mut self, utt: &Utterance) -> Result<()> {
+        let output = &self.output;
+        let part = Part::Utterance(&utt.key, self.extension);
+        let mut opened: Option<Sink> = None;
+        let mut failed = false;
+        let mut put = |bytes: &[u8]| {
+            let done = match &mut opened {
+                Some(sink) => sink.put(bytes),
+                None => output
+                    .create(part, false)
+                    .map_err(|e| match e.kind() {
+                        // In a folder a name that does not do leaves the others unharmed.
+                        ErrorKind::Unfit if output.is_folder() => e.continuable(),
+                        _ => e,
+                    })
+                    .and_then(|sink| opened.insert(sink).put(bytes)),
+            };
+            failed |= done.is_err();
+            done
+        };
+        let checked = self.caps.check(utt);
+        let encoded = checked.and_then(|()| (self.encode)(utt, &mut put));
+        encoded.map_err(|e| match failed {
+            true => e,
+            false => e.utterance(&utt.key).continuable(),
+        })?;
+        if let Some(sink) = opened {
+            self.written.bytes += sink.finish()?;
+        }
+        self.written.count(utt);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        if self.written.utterances == 0 && !self.output.is_folder() {
+            return Err(Error::unfit("no utterance to write").file(self.output.name()));
+        }
+        Ok(self.written)
+    }
+}
