@@ -7,19 +7,29 @@ mod stats;
 pub use entry::Entry;
 pub use stats::{Column, LabelCount, Lengths, Stats};
 
-use spr_core::model::{Element, Utterance, Wide};
+use spr_core::model::{Audio, Decimal, Element, Utterance, Wide};
 
-/// How long an utterance lasts, where there is a sampling rate or a frame shift.
+/// How long an utterance lasts, where its sound says so or there is a frame shift.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a duration needs no more digits"
 )]
 fn seconds(utt: &Utterance) -> Option<f64> {
-    if let Some(audio) = &utt.audio {
-        return Some(audio.samples.rows() as f64 / f64::from(audio.rate.max(1)));
+    match &utt.audio {
+        Some(audio) => audio.facts().seconds().or_else(|| stretch(audio)),
+        None => Some(utt.meta.frame_shift?.value() * utt.frames() as f64),
     }
-    let shift = utt.meta.frame_shift.as_ref()?;
-    Some(shift.value() * utt.frames() as f64)
+}
+
+/// How long the stretch of a recording is that sound refers to, where it says both ends.
+fn stretch(audio: &Audio) -> Option<f64> {
+    match audio {
+        Audio::Reference(place) => {
+            let start = place.start.unwrap_or(Decimal::ZERO);
+            Some(place.end?.minus(start)?.value())
+        }
+        _ => None,
+    }
 }
 
 /// A number of any type as the nearest `f64`.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 use spr_core::format::Reader;
-use spr_core::model::{Element, Matrix, Utterance, Wide};
+use spr_core::model::{Element, Utterance, Wide};
 use spr_core::{Result, dispatch};
 
 use super::{number, seconds};
@@ -150,7 +150,11 @@ impl Stats {
         let mut utt = Utterance::default();
         let result = loop {
             match reader.read(&mut utt) {
-                Ok(true) => self.add(&utt),
+                Ok(true) => {
+                    if let Err(error) = self.add(&utt) {
+                        break Err(error);
+                    }
+                }
                 Ok(false) => break Ok(()),
                 Err(error) => break Err(error),
             }
@@ -160,7 +164,10 @@ impl Stats {
     }
 
     /// Counts one more utterance. [`finish`](Self::finish) makes the results.
-    pub fn add(&mut self, utt: &Utterance) {
+    ///
+    /// # Errors
+    /// A truth value of it is neither 0 nor 1.
+    pub fn add(&mut self, utt: &Utterance) -> Result<()> {
         let frames = utt.frames();
         self.utterances += 1;
         self.frames += frames;
@@ -170,22 +177,23 @@ impl Stats {
             None => self.state.untimed = true,
         }
         if let Some(features) = &utt.features {
-            dispatch!(features.dtype(), T => self.add_features::<T>(features));
+            dispatch!(features.dtype(), T => self.add_features(features.values::<T>()?, features.cols()));
         }
         if let Some(labels) = &utt.labels {
-            dispatch!(labels.dtype(), T => self.add_labels::<T>(labels));
+            dispatch!(labels.dtype(), T => self.add_labels(labels.values::<T>()?, labels.cols()));
         }
+        Ok(())
     }
 
-    fn add_features<T: Element>(&mut self, features: &Matrix) {
-        let Some(values) = features.as_slice::<T>().filter(|v| !v.is_empty()) else {
+    fn add_features<T: Element>(&mut self, values: &[T], cols: usize) {
+        if values.is_empty() {
             return;
-        };
+        }
         let block = &mut self.state.block;
         block.clear();
-        block.resize(features.cols(), Column::default());
+        block.resize(cols, Column::default());
         // First the means of this utterance, then the distances from them: nothing cancels out.
-        for row in values.chunks_exact(features.cols()) {
+        for row in values.chunks_exact(cols) {
             for (column, value) in block.iter_mut().zip(row) {
                 match number(*value) {
                     v if v.is_finite() => {
@@ -204,7 +212,7 @@ impl Stats {
             let count = column.count.max(1) as f64;
             column.mean /= count;
         }
-        for row in values.chunks_exact(features.cols()) {
+        for row in values.chunks_exact(cols) {
             for (column, value) in block.iter_mut().zip(row) {
                 let apart = number(*value) - column.mean;
                 if apart.is_finite() {
@@ -220,15 +228,15 @@ impl Stats {
         }
     }
 
-    fn add_labels<T: Element>(&mut self, labels: &Matrix) {
-        let Some(values) = labels.as_slice::<T>().filter(|v| !v.is_empty()) else {
+    fn add_labels<T: Element>(&mut self, values: &[T], cols: usize) {
+        if values.is_empty() {
             return;
-        };
-        let counts = &mut self.state.labels;
-        if counts.len() < labels.cols() {
-            counts.resize(labels.cols(), BTreeMap::new());
         }
-        for row in values.chunks_exact(labels.cols()) {
+        let counts = &mut self.state.labels;
+        if counts.len() < cols {
+            counts.resize(cols, BTreeMap::new());
+        }
+        for row in values.chunks_exact(cols) {
             for (counts, value) in counts.iter_mut().zip(row) {
                 let label = match value.widen() {
                     Wide::Int(v) => Label::Int(v),
@@ -287,7 +295,8 @@ impl Stats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spr_core::model::{Decimal, Rank};
+    use spr_core::Limits;
+    use spr_core::model::{Decimal, Dtype, Matrix, Rank};
 
     fn utterance(values: &[f64], cols: usize) -> Utterance {
         Utterance {
@@ -300,7 +309,9 @@ mod tests {
     fn large_means_cost_no_digits() {
         let mut stats = Stats::default();
         for block in [&[1e9, 1e9 + 1.0][..], &[1e9 + 2.0], &[], &[1e9 + 3.0]] {
-            stats.add(&utterance(block, usize::from(!block.is_empty())));
+            stats
+                .add(&utterance(block, usize::from(!block.is_empty())))
+                .unwrap();
         }
         stats.finish();
         let column = &stats.features[0];
@@ -316,10 +327,8 @@ mod tests {
     #[test]
     fn what_is_no_number_is_counted_apart() {
         let mut stats = Stats::default();
-        stats.add(&utterance(
-            &[f64::NAN, f64::INFINITY, 1.0, f64::NAN, 3.0, f64::NAN],
-            2,
-        ));
+        let values = [f64::NAN, f64::INFINITY, 1.0, f64::NAN, 3.0, f64::NAN];
+        stats.add(&utterance(&values, 2)).unwrap();
         stats.finish();
         let [a, b] = &stats.features[..] else {
             panic!("two columns");
@@ -336,8 +345,8 @@ mod tests {
             ..Utterance::default()
         };
         utt.meta.frame_shift = Decimal::parse("0.5");
-        stats.add(&utt);
-        stats.add(&utt);
+        stats.add(&utt).unwrap();
+        stats.add(&utt).unwrap();
         stats.finish();
         assert_eq!(stats.seconds, Some(3.0));
         let counts: Vec<_> = stats.labels[0]
@@ -345,5 +354,26 @@ mod tests {
             .map(|c| (c.label.as_i64().unwrap(), c.count))
             .collect();
         assert_eq!(counts, [(-1, 2), (3, 4)]);
+    }
+
+    #[test]
+    fn every_type_is_counted() {
+        for dtype in Dtype::ALL {
+            let mut matrix = Matrix::from_rows(&[1u8, 0, 1], 1, Rank::Matrix).unwrap();
+            matrix.cast(*dtype, &Limits::default()).unwrap();
+            let mut stats = Stats::default();
+            let utt = Utterance {
+                features: Some(matrix.clone()),
+                labels: Some(matrix),
+                ..Utterance::default()
+            };
+            stats.add(&utt).unwrap();
+            stats.finish();
+            let column = &stats.features[0];
+            let ends = (column.count, column.min, column.max);
+            assert_eq!(ends, (3, Some(0.0), Some(1.0)), "{dtype}");
+            let counts: Vec<_> = stats.labels[0].iter().map(|c| c.count).collect();
+            assert_eq!(counts, [1, 2], "{dtype}");
+        }
     }
 }
