@@ -155,9 +155,13 @@ impl Adapter {
     /// Leaves one tier where there is room for one, and no scores and speakers where there is none
     /// for them.
     fn fit_tiers(&mut self, utt: &mut Utterance, caps: SegmentCaps) {
-        let plain = matches!(utt.tiers.as_slice(), [] | [_]) && utt.tiers.iter().all(Tier::is_plain);
+        let plain =
+            matches!(utt.tiers.as_slice(), [] | [_]) && utt.tiers.iter().all(Tier::is_plain);
         if !caps.tiers && !plain {
-            let names = utt.tiers.iter().map(|tier| tier.name.escape_ascii().to_string());
+            let names = utt
+                .tiers
+                .iter()
+                .map(|tier| tier.name.escape_ascii().to_string());
             let names = names.collect::<Vec<_>>().join(", ");
             self.report.add(LossKind::Tiers, &utt.key, Some(&names));
             utt.tiers.truncate(1);
@@ -219,7 +223,9 @@ impl Adapter {
             return Err(Error::unfit("has sound that can't be loaded"));
         };
         if caps.dtypes.is_empty() {
-            return Err(Error::unfit("has samples, the format only names sound files"));
+            return Err(Error::unfit(
+                "has samples, the format only names sound files",
+            ));
         }
         let asked = self.dtype.unwrap_or(sound.samples.dtype());
         let held = target_dtype(asked, caps.dtypes);
@@ -391,7 +397,10 @@ impl Adapter {
                 (meta.language.is_some(), "language"),
                 (meta.recording.is_some(), "recording"),
                 (meta.channel.is_some(), "channel"),
-                (meta.start.is_some() || meta.end.is_some(), "place in the recording"),
+                (
+                    meta.start.is_some() || meta.end.is_some(),
+                    "place in the recording",
+                ),
             ];
             for (_, name) in names.iter().filter(|(there, _)| *there) {
                 self.report.add(LossKind::Metadata, key, Some(name));

@@ -28,7 +28,10 @@ pub(crate) fn put(utt: &Utterance, out: &mut Vec<u8>) -> Result<()> {
         .map_err(|e| Error::unsupported(format!("an utterance can't be kept: {e}")))?;
     let sizes = [utt.key.as_bytes().len(), out.len() - body].map(|n| n as u64);
     let numbers = [sizes[0], utt.frames(), sizes[1]];
-    for (place, n) in out[start..body].chunks_exact_mut(size_of::<u64>()).zip(numbers) {
+    for (place, n) in out[start..body]
+        .chunks_exact_mut(size_of::<u64>())
+        .zip(numbers)
+    {
         place.copy_from_slice(&n.to_le_bytes());
     }
     Ok(())
@@ -87,7 +90,12 @@ impl Head {
 
 fn fill(stream: &mut impl Read, buffer: &mut Vec<u8>, n: usize) -> Result<()> {
     buffer.clear();
-    match stream.by_ref().take(n as u64).read_to_end(buffer).map_err(failed)? {
+    match stream
+        .by_ref()
+        .take(n as u64)
+        .read_to_end(buffer)
+        .map_err(failed)?
+    {
         read if read == n => Ok(()),
         _ => Err(changed()),
     }
@@ -173,7 +181,9 @@ mod tests {
         full.meta.speaker = Some("ann".into());
         full.meta.end = time("3.5");
         full.meta.tags.push(Tag::new("spraak", *b"K", *b"v"));
-        full.meta.tags.push(Tag::new("other".to_owned(), *b"L", *b""));
+        full.meta
+            .tags
+            .push(Tag::new("other".to_owned(), *b"L", *b""));
         all.push(full);
         for audio in [
             Audio::Encoded(EncodedAudio {
@@ -207,7 +217,10 @@ mod tests {
         for utt in &all {
             let start = stream;
             let head = Head::read(&mut stream).unwrap();
-            assert_eq!((&head.key[..], head.frames), (utt.key.as_bytes(), utt.frames()));
+            assert_eq!(
+                (&head.key[..], head.frames),
+                (utt.key.as_bytes(), utt.frames())
+            );
             head.utterance(&mut stream, &mut buffer, &mut back).unwrap();
             assert_eq!(&back, utt);
             take(start, &mut back).unwrap();

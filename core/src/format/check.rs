@@ -36,9 +36,9 @@ impl Caps {
         }
         for named in &utt.arrays {
             let (dtype, shape) = (named.array.dtype(), named.array.shape());
-            let held = self.arrays.is_some_and(|caps| {
-                caps.dtypes.contains(&dtype) && shape.len() <= caps.max_rank
-            });
+            let held = self
+                .arrays
+                .is_some_and(|caps| caps.dtypes.contains(&dtype) && shape.len() <= caps.max_rank);
             if !held {
                 let name = named.name.escape_debug();
                 return Err(refused(format_args!(
@@ -93,9 +93,14 @@ impl Caps {
             }));
         }
         if !proper {
-            return Err(Error::unfit(format!("has {features:?}, which is not a proper shape")));
+            return Err(Error::unfit(format!(
+                "has {features:?}, which is not a proper shape"
+            )));
         }
-        if rows == 0 && cols > 0 && features.rank() == Rank::Matrix && self.empty == Empty::Shapeless
+        if rows == 0
+            && cols > 0
+            && features.rank() == Rank::Matrix
+            && self.empty == Empty::Shapeless
         {
             return Err(refused("columns but no frames"));
         }

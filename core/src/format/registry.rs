@@ -113,7 +113,9 @@ impl NestedFormats for Registry {
     }
 
     fn claims(&self, head: &[u8]) -> Vec<(&'static str, Claim)> {
-        let nested = self.formats().filter_map(|f| Some((f.info().name, f.nested()?)));
+        let nested = self
+            .formats()
+            .filter_map(|f| Some((f.info().name, f.nested()?)));
         let claims = nested.map(|(name, nested)| (name, nested.claim(head)));
         claims.filter(|(_, claim)| *claim != Claim::No).collect()
     }

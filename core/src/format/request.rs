@@ -194,6 +194,23 @@ impl Request {
         }
     }
 
+    /// What goes for each of several data sets, and the share of all of them.
+    #[must_use]
+    pub fn split_share(mut self) -> (Self, Option<Share>) {
+        let share = self.share.take();
+        (self, share)
+    }
+
+    /// What is wanted of data that are changed by stages before this goes for them: everything,
+    /// damaged or not.
+    #[must_use]
+    pub fn before_stages(&self) -> Self {
+        Self {
+            damaged: self.damaged,
+            ..Self::all()
+        }
+    }
+
     /// For a format: the choice of keys, which it makes from now on.
     pub fn take_keys(&mut self) -> Option<Wanted> {
         self.keys.take()

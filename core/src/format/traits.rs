@@ -1,8 +1,6 @@
 //! Formats, readers and writers.
 
-use super::{
-    Caps, FormatInfo, Medium, Nested, Notation, Opened, Options, Probe, Request, Score,
-};
+use super::{Caps, FormatInfo, Medium, Nested, Notation, Opened, Options, Probe, Request, Score};
 use crate::Result;
 use crate::bytes::{Env, Output, Source};
 use crate::model::{DatasetInfo, Key, Utterance};

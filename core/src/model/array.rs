@@ -58,7 +58,9 @@ impl Array {
             let message = format!("{} dimensions, {} are the most", shape.len(), Self::MOST);
             return Err(Error::unsupported(message));
         }
-        let count = shape.iter().try_fold(1, |n: usize, size| n.checked_mul(*size));
+        let count = shape
+            .iter()
+            .try_fold(1, |n: usize, size| n.checked_mul(*size));
         count.ok_or_else(|| Error::limit("an array of more elements than can be counted"))
     }
 

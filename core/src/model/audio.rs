@@ -60,7 +60,10 @@ impl Audio {
     }
 
     /// What is known without decoding or opening anything.
-    #[expect(clippy::cast_possible_truncation, reason = "no sound has more channels")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "no sound has more channels"
+    )]
     pub fn facts(&self) -> AudioFacts {
         match self {
             Self::Samples(sound) => AudioFacts {
@@ -87,7 +90,10 @@ pub struct AudioFacts {
 
 impl AudioFacts {
     /// Seconds, where rate and samples are known.
-    #[expect(clippy::cast_precision_loss, reason = "a duration needs no more digits")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a duration needs no more digits"
+    )]
     pub fn seconds(&self) -> Option<f64> {
         let rate = self.rate.filter(|rate| *rate > 0)?;
         Some(self.samples? as f64 / f64::from(rate))

@@ -203,7 +203,11 @@ impl Ord for Decimal {
             None => {
                 let signs = self.digits.signum().cmp(&other.digits.signum());
                 let sizes = self.power.cmp(&other.power);
-                signs.then(if self.is_negative() { sizes.reverse() } else { sizes })
+                signs.then(if self.is_negative() {
+                    sizes.reverse()
+                } else {
+                    sizes
+                })
             }
         }
     }
@@ -269,7 +273,9 @@ mod tests {
 
     #[test]
     fn order_is_that_of_the_numbers() {
-        let sorted = ["-1e30", "-2", "-0.5", "0", "1e-40", "0.010", "0.0101", "3", "1e200"];
+        let sorted = [
+            "-1e30", "-2", "-0.5", "0", "1e-40", "0.010", "0.0101", "3", "1e200",
+        ];
         for pair in sorted.windows(2) {
             assert!(decimal(pair[0]) < decimal(pair[1]), "{pair:?}");
         }

@@ -255,7 +255,10 @@ mod tests {
         assert_eq!(shifted.time(1), decimal("0.0025"));
         let long = grid("0.123456789012345678", None);
         assert_eq!(long.time(0), Decimal::ZERO);
-        assert_eq!(long.time(1 << 40).value(), 0.123_456_789_012_345_68 * 2f64.powi(40));
+        assert_eq!(
+            long.time(1 << 40).value(),
+            0.123_456_789_012_345_68 * 2f64.powi(40)
+        );
         for shift in ["0", "-0.01"] {
             assert_eq!(FrameGrid::new(decimal(shift), None), None);
         }
@@ -294,7 +297,11 @@ mod tests {
     #[test]
     fn other_segments_are_refused() {
         for (text, frames, message) in [
-            ("a:0:0.02", None, "the label 'a' of a segment is not a number"),
+            (
+                "a:0:0.02",
+                None,
+                "the label 'a' of a segment is not a number",
+            ),
             (
                 "1:0.01:0.02",
                 None,

@@ -83,7 +83,9 @@ fn fetch(reference: &AudioReference, env: &Env) -> Result<Waveform> {
     let mut sound = read(&mut source, None, env)?;
     let there = sound.samples.rows();
     let at = |time: Decimal| {
-        let sample = time.sample(sound.rate).and_then(|n| usize::try_from(n).ok());
+        let sample = time
+            .sample(sound.rate)
+            .and_then(|n| usize::try_from(n).ok());
         sample.ok_or_else(|| Error::unfit(format!("{time} s is not a time in the recording")))
     };
     let start = reference.start.map_or(Ok(0), at)?;

@@ -33,8 +33,7 @@ impl Reader for MapLabels {
         }
         let changed = match &mut utt.labels {
             Some(labels) => change_labels(labels, |label| self.map.get(label)),
-            None => Err(Error::unfit("has no labels to map")
-                .suggest(Remedy::JoinLabels)),
+            None => Err(Error::unfit("has no labels to map").suggest(Remedy::JoinLabels)),
         };
         changed.map_err(|e| e.utterance(&utt.key).continuable())?;
         Ok(true)

@@ -81,11 +81,7 @@ pub struct Partition {
 
 impl Partition {
     /// The utterances of `inner`, cut to partitions of `size`, or all in one without a size.
-    pub fn new(
-        inner: Box<dyn Reader>,
-        size: Option<PartitionSize>,
-        limits: Limits,
-    ) -> Self {
+    pub fn new(inner: Box<dyn Reader>, size: Option<PartitionSize>, limits: Limits) -> Self {
         let mut info = inner.info().clone();
         info.utterances = None;
         Self {

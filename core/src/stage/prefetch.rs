@@ -119,7 +119,10 @@ impl Prefetch {
                 }
             }
         };
-        match thread::Builder::new().name("read ahead".to_owned()).spawn(work) {
+        match thread::Builder::new()
+            .name("read ahead".to_owned())
+            .spawn(work)
+        {
             Ok(_) => State::Ahead { filled, spent },
             Err(_) => State::InTurn(reader),
         }

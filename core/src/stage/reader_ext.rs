@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use super::Ranges;
 use super::{
     Batch, Context, Filter, IgnoreLabels, LabelMap, LabelSet, LoadAudio, Map, MapLabels, Partition,
     PartitionSize, Prefetch, SelectColumns, SelectFrames, SelectKeys, SelectParts, Shard, Shuffle,
     ShuffleBuffer, Tail, Take, Unique,
 };
-use super::Ranges;
 use crate::bytes::Env;
 use crate::format::{Parts, Reader, Wanted};
 use crate::model::{Key, Utterance};

@@ -59,9 +59,9 @@ fn check(shape: &UtteranceShape, own: &UtteranceShape) -> Result<()> {
     columns("feature", shape.dim, own.dim)?;
     columns("label", shape.label_columns, own.label_columns)?;
     match (shape.dtype, own.dtype) {
-        (Some(due), Some(own)) if due != own => {
-            Err(Error::unfit(format!("has features of {own}, expected {due}")))
-        }
+        (Some(due), Some(own)) if due != own => Err(Error::unfit(format!(
+            "has features of {own}, expected {due}"
+        ))),
         _ => Ok(()),
     }
 }
