@@ -224,7 +224,7 @@ impl Sheet {
             y + 15.0,
             Align::End,
             Ink::Muted,
-            track.name.as_str(),
+            shortened(&track.name, super::whole((LEFT - 7.0) / LETTER)),
         );
         for span in &track.spans {
             let (from, to) = (axes.px(span.from), axes.px(span.to));

@@ -1,7 +1,7 @@
 //! Features as a heat map.
 
-use spr_core::dispatch;
 use spr_core::model::{Element, Matrix};
+use spr_core::{Result, dispatch};
 use spr_stats::number;
 
 use super::colour::NONE;
@@ -29,11 +29,14 @@ pub struct Heat {
 
 impl Heat {
     /// The means of `cols` times `rows` cells at most.
-    pub(super) fn of(features: &Matrix, cols: usize, rows: usize) -> Self {
+    ///
+    /// # Errors
+    /// A truth value is neither 0 nor 1.
+    pub(super) fn of(features: &Matrix, cols: usize, rows: usize) -> Result<Self> {
         let (cols, rows) = (cols.min(features.rows()), rows.min(features.cols()));
         let mut sums = vec![(0.0, 0u32); cols * rows];
         dispatch!(features.dtype(), T => {
-            pool(features.as_slice::<T>().unwrap_or_default(), features, cols, &mut sums);
+            pool(features.values::<T>()?, features, cols, &mut sums);
         });
         let means: Vec<_> = sums.iter().map(|(sum, n)| sum / f64::from(*n)).collect();
         let mut sorted: Vec<_> = means.iter().copied().filter(|v| v.is_finite()).collect();
@@ -46,14 +49,14 @@ impl Heat {
             true => level((v - low) / (high - low)),
             false => NONE,
         };
-        Self {
+        Ok(Self {
             first: 0,
             dim: features.cols(),
             cols,
             cells: means.iter().map(level).collect(),
             low,
             high,
-        }
+        })
     }
 }
 

@@ -13,7 +13,7 @@
 //!     features: Some(Matrix::from_rows(&[0.0f32, 1.0, 2.0, 3.0], 2, Rank::Matrix)?),
 //!     ..Utterance::default()
 //! };
-//! let scene = draw::pictures(&[Picture::of(&utt, 660, 300)], 800);
+//! let scene = draw::pictures(&[Picture::of(&utt, 660, 300)?], 800);
 //! assert!(svg::document(&scene).contains("ann-001"));
 //! assert!(raster::png(&scene).starts_with(b"\x89PNG"));
 //! # Ok::<(), spr_core::Error>(())
@@ -31,12 +31,12 @@ mod picture;
 mod png;
 pub mod raster;
 mod scene;
-mod sparse;
 pub mod svg;
 pub mod terminal;
 mod ticks;
 mod track;
 mod wave;
+mod weights;
 
 pub use axis::Axis;
 pub use colour::Rgb;

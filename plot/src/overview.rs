@@ -18,7 +18,7 @@ pub struct Overview {
     /// Numbers about numbers.
     pub stats: Stats,
     /// What utterances hold.
-    pub kinds: BTreeSet<&'static str>,
+    pub kinds: BTreeSet<String>,
     /// Element types, of features where there are some.
     pub dtypes: BTreeSet<&'static str>,
     /// Sampling rates.
@@ -67,10 +67,7 @@ impl Overview {
         let mut utt = Utterance::default();
         loop {
             match reader.read(&mut utt) {
-                Ok(true) => {
-                    let entry = Entry::of(&utt, reader.info());
-                    all.add(&utt, entry, pictures);
-                }
+                Ok(true) => all.add(&utt, pictures)?,
                 Ok(false) => break,
                 Err(error) => {
                     let more = error.can_continue();
@@ -85,15 +82,15 @@ impl Overview {
         Ok(all)
     }
 
-    fn add(&mut self, utt: &Utterance, entry: Entry, pictures: Option<(usize, usize)>) {
-        let place = self.stats.utterances;
-        self.stats.add(utt);
-        self.kinds.extend(&entry.kinds);
+    fn add(&mut self, utt: &Utterance, pictures: Option<(usize, usize)>) -> Result<()> {
+        let (place, entry) = (self.stats.utterances, Entry::of(utt));
+        self.stats.add(utt)?;
+        self.kinds.extend(entry.kinds.iter().cloned());
         self.dtypes.extend(entry.dtype);
         if let (Some(audio), Some(seconds)) = (&utt.audio, entry.seconds) {
             let hundredths = super::whole((seconds * 100.0).round()) as u64;
             *self.durations.entry(hundredths).or_default() += 1;
-            self.rates.insert(audio.rate);
+            self.rates.extend(audio.facts().rate);
         }
         let length = entry.frames;
         let listed = Listed { place, entry };
@@ -106,10 +103,11 @@ impl Overview {
             let wanted = [first, longest && length > 0, shortest && length > 0];
             for (slot, wanted) in self.pictures.iter_mut().zip(wanted) {
                 if wanted {
-                    *slot = Some(Picture::of(utt, cols, rows));
+                    *slot = Some(Picture::of(utt, cols, rows)?);
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -129,7 +127,7 @@ fn insert(list: &mut Vec<Listed>, new: &Listed, before: fn(u64, u64) -> bool) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spr_core::model::{DatasetInfo, Matrix, Rank};
+    use spr_core::model::{Matrix, Rank};
 
     #[test]
     fn the_longest_and_the_shortest_are_listed() {
@@ -143,7 +141,7 @@ mod tests {
                 features: Some(Matrix::from_rows(&vec![0f32; frames], 1, Rank::Matrix).unwrap()),
                 ..Utterance::default()
             };
-            all.add(&utt, Entry::of(&utt, &DatasetInfo::default()), Some((9, 9)));
+            all.add(&utt, Some((9, 9))).unwrap();
         }
         let places = |list: &[Listed]| list.iter().map(|l| l.place).collect::<Vec<_>>();
         assert_eq!(places(&all.first), (0..10).collect::<Vec<_>>());

@@ -1,12 +1,13 @@
 //! What is to be seen of an utterance.
 
+use spr_core::Result;
 use spr_core::model::{FrameGrid, Key, Utterance};
 
 use super::axis::Axis;
 use super::heat::Heat;
-use super::sparse::Sparse;
-use super::track::{Track, label_tracks, segment_track};
+use super::track::{Track, label_tracks, tier_tracks};
 use super::wave::{Wave, curve, waves};
+use super::weights::Weights;
 
 /// An utterance, made small enough to be seen. Its size does not depend on that of the utterance.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,14 +27,18 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Makes an utterance small: `cols` columns at most, and `rows` rows of features.
-    pub fn of(utt: &Utterance, cols: usize, rows: usize) -> Self {
+    /// Makes an utterance small: `cols` columns at most, and `rows` rows of features. Of sound it
+    /// shows samples, so ask for [them](spr_core::format::Request::samples).
+    ///
+    /// # Errors
+    /// A truth value of it is neither 0 nor 1.
+    pub fn of(utt: &Utterance, cols: usize, rows: usize) -> Result<Self> {
         let frames = utt.frames();
         let grid = FrameGrid::of(&utt.meta);
         let axis = match &grid {
             Some(grid) => Axis {
-                from: grid.time(0),
-                to: grid.time(frames),
+                from: grid.time(0).value(),
+                to: grid.time(frames).value(),
                 seconds: true,
             },
             None => Axis {
@@ -48,46 +53,41 @@ impl Picture {
             features.filter(|m| m.cols() == 1),
             features.filter(|m| m.cols() > 1),
         );
-        let sound = utt.audio.iter().flat_map(|audio| waves(audio, cols));
+        let mut drawn = match utt.waveform() {
+            Some(sound) => waves(sound, cols)?,
+            None => Vec::new(),
+        };
+        if let Some(one) = one {
+            drawn.push(curve(one, axis, cols)?);
+        }
         let mut picture = Self {
             key: utt.key.clone(),
             frames,
             axis,
-            heat: many.map(|m| Heat::of(m, cols, rows)),
-            waves: sound.chain(one.map(|m| curve(m, axis, cols))).collect(),
+            heat: many.map(|m| Heat::of(m, cols, rows)).transpose()?,
+            waves: drawn,
             tracks: Vec::new(),
         };
-        if let Some(sparse) = utt.object.as_ref().and_then(Sparse::of) {
-            picture.frames = sparse.frames as u64;
+        if let Some(weights) = utt.object.as_ref().and_then(Weights::of) {
+            picture.frames = weights.frames as u64;
             if !axis.seconds {
-                picture.axis.to = sparse.frames as f64;
+                picture.axis.to = weights.frames as f64;
             }
-            picture.heat = Some(sparse.heat(cols, rows));
-            picture.tracks.extend(sparse.best(cols).map(|spans| Track {
+            picture.heat = Some(weights.heat(cols, rows));
+            picture.tracks.extend(weights.best(cols).map(|spans| Track {
                 name: "best".to_owned(),
                 axis: picture.axis,
                 spans,
             }));
         }
         if let Some(labels) = utt.labels.as_ref().filter(|m| !m.is_empty()) {
-            picture.tracks.extend(label_tracks(labels, axis, cols));
+            picture.tracks.extend(label_tracks(labels, axis, cols)?);
         }
-        if let Some(list) = utt.segments.as_ref().filter(|list| !list.is_empty()) {
-            let sound = picture.waves.first().map(|wave| wave.axis);
-            let axis = sound.unwrap_or_else(|| match frames > 0 && axis.seconds {
-                true => axis,
-                false => Axis {
-                    from: 0.0,
-                    to: list
-                        .iter()
-                        .map(|s| s.end.unwrap_or(s.start))
-                        .fold(0.0, f64::max),
-                    seconds: true,
-                },
-            });
-            picture.tracks.push(segment_track(list, axis, cols));
-        }
-        picture
+        let sound = picture.waves.first().map(|wave| wave.axis);
+        let timed = (frames > 0 && axis.seconds).then_some(axis);
+        let tracks = tier_tracks(&utt.tiers, sound.or(timed), cols);
+        picture.tracks.extend(tracks);
+        Ok(picture)
     }
 
     /// Whether there is nothing to be seen.
@@ -101,7 +101,8 @@ mod tests {
     use super::*;
     use crate::colour::NONE;
     use crate::wave::NOTHING;
-    use spr_core::model::{Audio, Decimal, Element, Matrix, Rank, Segment};
+    use spr_core::Limits;
+    use spr_core::model::{Decimal, Dtype, Element, Matrix, Rank, Segment, Tier, Waveform};
 
     fn matrix<T: Element>(values: &[T], cols: usize) -> Option<Matrix> {
         Some(Matrix::from_rows(values, cols, Rank::Matrix).unwrap())
@@ -113,19 +114,19 @@ mod tests {
             features: matrix(&[0.0, 9.0, 2.0, 9.0, 4.0, f64::NAN, 6.0, f64::INFINITY], 2),
             ..Utterance::default()
         };
-        let heat = Picture::of(&utt, 2, 5).heat.unwrap();
+        let heat = Picture::of(&utt, 2, 5).unwrap().heat.unwrap();
         assert_eq!((heat.dim, heat.cols, heat.low, heat.high), (2, 2, 1.0, 9.0));
         assert_eq!(heat.cells, [254, NONE, 0, 127]);
-        let heat = Picture::of(&utt, 1, 1).heat.unwrap();
+        let heat = Picture::of(&utt, 1, 1).unwrap().heat.unwrap();
         assert_eq!((heat.low, &heat.cells[..]), (5.0, &[127][..]));
         // One value a frame is a curve, without gaps.
         utt.features = matrix(&[1.0, 4.0, f64::NAN, 2.0], 1);
-        let picture = Picture::of(&utt, 100, 9);
+        let picture = Picture::of(&utt, 100, 9).unwrap();
         let wave = &picture.waves[0];
         assert!(picture.heat.is_none() && wave.span == Some((1.0, 4.0)));
         assert_eq!(wave.peaks, [(1.0, 1.0), (1.0, 4.0), NOTHING, (2.0, 2.0)]);
         utt.features = matrix::<f32>(&[], 0);
-        assert!(Picture::of(&utt, 2, 2).is_empty());
+        assert!(Picture::of(&utt, 2, 2).unwrap().is_empty());
     }
 
     #[test]
@@ -135,7 +136,7 @@ mod tests {
             ..Utterance::default()
         };
         let spans = |utt: &Utterance, cols| {
-            let track = Picture::of(utt, cols, 9).tracks.remove(0);
+            let track = Picture::of(utt, cols, 9).unwrap().tracks.remove(0);
             let spans = track.spans.into_iter().map(|s| (s.from, s.to, s.label));
             spans.collect::<Vec<_>>()
         };
@@ -148,20 +149,15 @@ mod tests {
             to: 2.0,
             seconds: true,
         };
-        assert_eq!(Picture::of(&utt, 100, 9).axis, axis);
+        assert_eq!(Picture::of(&utt, 100, 9).unwrap().axis, axis);
         utt.labels = None;
-        utt.segments = Some(vec![
-            Segment {
-                start: 1.0,
-                end: Some(2.0),
-                label: b"a".as_slice().into(),
-            },
-            Segment {
-                start: 2.0,
-                end: Some(4.0),
-                label: b"b\x1b".as_slice().into(),
-            },
-        ]);
+        let segment = |start, end, label| {
+            Segment::new(Decimal::new(start, 0), Some(Decimal::new(end, 0)), label)
+        };
+        utt.tiers = vec![Tier::only(vec![
+            segment(1, 2, b"a"),
+            segment(2, 4, b"b\x1b"),
+        ])];
         let found = spans(&utt, 100);
         assert_eq!(
             found,
@@ -175,15 +171,15 @@ mod tests {
     #[test]
     fn sound_of_any_type_has_the_same_wave() {
         let of = |samples: Option<Matrix>| {
-            let audio = Audio {
+            let sound = Waveform {
                 rate: 2,
                 samples: samples.unwrap(),
             };
             let utt = Utterance {
-                audio: Some(audio),
+                audio: Some(sound.into()),
                 ..Utterance::default()
             };
-            let wave = Picture::of(&utt, 2, 9).waves.remove(0);
+            let wave = Picture::of(&utt, 2, 9).unwrap().waves.remove(0);
             assert_eq!(wave.axis.to, 2.0);
             wave.peaks
         };
@@ -191,5 +187,55 @@ mod tests {
         assert_eq!(of(matrix(&[0u8, 128, 192, 192], 1)), wave);
         assert_eq!(of(matrix(&[-32768i16, 0, 16384, 16384], 1)), wave);
         assert_eq!(of(matrix(&[-1.0f32, 0.0, 0.5, f32::NAN], 1)), wave);
+    }
+
+    #[test]
+    fn every_tier_with_segments_is_a_track() {
+        let points = [0, 1, 4].map(|time| Segment::new(Decimal::new(time, 0), None, b"p"));
+        let word = Segment::new(Decimal::ZERO, Some(Decimal::new(2, 0)), b"w");
+        let tier = |name: &[u8], segments| Tier {
+            name: name.into(),
+            segments,
+            points: false,
+        };
+        let utt = Utterance {
+            tiers: vec![
+                tier(b"words", vec![word]),
+                tier(b"nothing", Vec::new()),
+                Tier {
+                    points: true,
+                    ..tier(b"clicks", points.to_vec())
+                },
+            ],
+            ..Utterance::default()
+        };
+        let tracks = Picture::of(&utt, 8, 9).unwrap().tracks;
+        let names: Vec<_> = tracks.iter().map(|track| track.name.as_str()).collect();
+        assert_eq!(names, ["words", "clicks"]);
+        let spans = |i: usize| {
+            let spans = tracks[i].spans.iter().map(|span| (span.from, span.to));
+            spans.collect::<Vec<_>>()
+        };
+        assert_eq!(spans(0), [(0.0, 0.5)]);
+        assert_eq!(spans(1), [(0.0, 0.125), (0.25, 0.375), (0.875, 1.0)]);
+    }
+
+    #[test]
+    fn every_type_is_drawn() {
+        for dtype in Dtype::ALL {
+            let of = |cols| {
+                let mut matrix = matrix(&[1u8, 0, 1, 1], cols).unwrap();
+                matrix.cast(*dtype, &Limits::default()).unwrap();
+                let utt = Utterance {
+                    features: Some(matrix.clone()),
+                    labels: Some(matrix),
+                    ..Utterance::default()
+                };
+                Picture::of(&utt, 9, 9).unwrap()
+            };
+            assert_eq!(of(2).heat.unwrap().cells, [0, 254, 254, 254], "{dtype}");
+            assert_eq!(of(1).waves[0].span, Some((0.0, 1.0)), "{dtype}");
+            assert_eq!(of(1).tracks[0].spans.len(), 3, "{dtype}");
+        }
     }
 }

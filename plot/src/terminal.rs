@@ -29,7 +29,7 @@ pub fn width() -> Option<u16> {
 
 /// How text is to look.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct Style {
     /// Characters in a line.
     pub width: usize,
     /// Whether the terminal shows 24-bit colours and block characters; else the text is ASCII,
@@ -37,7 +37,7 @@ pub struct Look {
     pub colour: bool,
 }
 
-impl Look {
+impl Style {
     /// Columns of a picture that fills a line.
     pub fn cols(&self) -> usize {
         self.width.clamp(40, 400) - LEFT
@@ -49,52 +49,52 @@ impl Look {
     }
 }
 
-/// An utterance, made for this look.
-pub fn picture(picture: &Picture, look: &Look) -> String {
+/// An utterance, made in this style.
+pub fn picture(picture: &Picture, style: &Style) -> String {
     let mut lines = vec![harmless(&picture.key.to_string())];
     // The axis of what is drawn, told below its last line.
     let mut open: Option<Axis> = None;
     let mut change = |axis: Option<Axis>, lines: &mut Vec<String>| {
         if let Some(old) = open.filter(|old| axis != Some(*old)) {
-            lines.push(below(old, look.cols()));
+            lines.push(below(old, style.cols()));
         }
         open = axis;
     };
     for wave in &picture.waves {
         change(Some(wave.axis), &mut lines);
-        lines.extend(draw_wave(wave, look));
+        lines.extend(draw_wave(wave, style));
     }
     if let Some(heat) = &picture.heat {
         change(Some(picture.axis), &mut lines);
-        lines.extend(draw_heat(heat, look));
+        lines.extend(draw_heat(heat, style));
     }
     for track in &picture.tracks {
         change(Some(track.axis), &mut lines);
-        lines.push(draw_track(track, look));
+        lines.push(draw_track(track, style));
     }
     change(None, &mut lines);
     joined(lines)
 }
 
 /// A row of cells with as many columns as there is room for.
-fn stretched<T: Copy>(row: &[T], look: &Look) -> Vec<T> {
-    let cols = look.cols();
+fn stretched<T: Copy>(row: &[T], style: &Style) -> Vec<T> {
+    let cols = style.cols();
     let places = (0..cols).map(|col| col * row.len() / cols);
     places.filter_map(|place| row.get(place).copied()).collect()
 }
 
 /// Charts of a data set; those that it has no data for are left out.
-pub fn overview(all: &Overview, charts: &[Chart], look: &Look) -> String {
+pub fn overview(all: &Overview, charts: &[Chart], style: &Style) -> String {
     let mut parts = Vec::new();
     for chart in charts {
         match chart {
-            Chart::Lengths => parts.extend(lengths(all, BARS).map(|h| bars(&h, look))),
+            Chart::Lengths => parts.extend(lengths(all, BARS).map(|h| bars(&h, style))),
             Chart::Labels => {
                 let columns = all.stats.labels.iter().enumerate();
                 let drawn = columns.filter_map(|(i, counts)| labels(i, counts, BARS));
-                parts.extend(drawn.map(|h| bars(&h, look)));
+                parts.extend(drawn.map(|h| bars(&h, style)));
             }
-            Chart::Dims => parts.extend(dims(all, look)),
+            Chart::Dims => parts.extend(dims(all, style)),
         }
     }
     parts.join("\n")
@@ -110,10 +110,10 @@ fn line(left: &str, rest: &str) -> String {
     format!("{left:>width$} {rest}", width = LEFT - 1)
 }
 
-fn draw_heat(heat: &Heat, look: &Look) -> Vec<String> {
+fn draw_heat(heat: &Heat, style: &Style) -> Vec<String> {
     let rows = heat.cells.chunks(heat.cols.max(1));
-    let rows: Vec<_> = rows.map(|row| stretched(row, look)).collect();
-    let each = if look.colour { 2 } else { 1 };
+    let rows: Vec<_> = rows.map(|row| stretched(row, style)).collect();
+    let each = if style.colour { 2 } else { 1 };
     let count = rows.len().div_ceil(each);
     let title = |i: usize| match i {
         _ if i + 1 == count => heat.first.to_string(),
@@ -127,7 +127,7 @@ fn draw_heat(heat: &Heat, look: &Look) -> Vec<String> {
         let lower = rows
             .get(i * each + each - 1 - pad)
             .map_or(&[][..], Vec::as_slice);
-        let text = match look.colour {
+        let text = match style.colour {
             true => halves(upper.map(Vec::as_slice), lower),
             false => lower.iter().map(|level| shade(*level)).collect(),
         };
@@ -136,7 +136,7 @@ fn draw_heat(heat: &Heat, look: &Look) -> Vec<String> {
     let mut lines: Vec<_> = (0..count).map(draw).collect();
     let step = (heat.high - heat.low) / 50.0;
     let (low, high) = (number(heat.low, step), number(heat.high, step));
-    let bar: String = match look.colour {
+    let bar: String = match style.colour {
         true => halves(None, &(0..24).map(|i| i * 11).collect::<Vec<u8>>()),
         false => String::from_utf8_lossy(SHADES).into_owned(),
     };
@@ -172,8 +172,8 @@ fn painted(text: &str, [r, g, b]: Rgb) -> String {
     format!("\x1b[38;2;17;17;17;48;2;{r};{g};{b}m{text}\x1b[0m")
 }
 
-fn draw_track(track: &Track, look: &Look) -> String {
-    let cols = look.cols();
+fn draw_track(track: &Track, style: &Style) -> String {
+    let cols = style.cols();
     let place = |share: f64| whole((share * cols as f64).round()).min(cols);
     let mut text = String::new();
     let mut at = 0;
@@ -185,7 +185,7 @@ fn draw_track(track: &Track, look: &Look) -> String {
         text.extend(std::iter::repeat_n(' ', from - at));
         let label = harmless(&span.label);
         let width = to - from;
-        match look.colour {
+        match style.colour {
             true => {
                 let word = if label.chars().count() > width {
                     ""
@@ -207,14 +207,14 @@ fn draw_track(track: &Track, look: &Look) -> String {
         }
         at = to;
     }
-    line(&track.name, &text)
+    line(&shortened(&harmless(&track.name), LEFT - 1), &text)
 }
 
-fn draw_wave(wave: &Wave, look: &Look) -> Vec<String> {
+fn draw_wave(wave: &Wave, style: &Style) -> Vec<String> {
     let (low, high) = wave.ends(|peak| peak);
     let step = (high - low) / WAVE as f64;
-    let full = if look.colour { '\u{2588}' } else { '#' };
-    let peaks = stretched(&wave.peaks, look);
+    let full = if style.colour { '\u{2588}' } else { '#' };
+    let peaks = stretched(&wave.peaks, style);
     let draw = |i: usize| {
         let top = high - i as f64 * step;
         let middle = top - step / 2.0;
@@ -260,12 +260,12 @@ fn below(axis: Axis, cols: usize) -> String {
     line("", &(text + unit))
 }
 
-fn bars(histogram: &Histogram, look: &Look) -> String {
+fn bars(histogram: &Histogram, style: &Style) -> String {
     let bars = &histogram.bars;
     let named = bars.iter().map(|bar| bar.name.chars().count()).max();
     let counted = bars.iter().map(|bar| bar.count.to_string().len()).max();
     let (named, counted) = (named.unwrap_or_default(), counted.unwrap_or_default());
-    let room = look
+    let room = style
         .width
         .clamp(40, 400)
         .saturating_sub(named + counted + 6)
@@ -275,7 +275,7 @@ fn bars(histogram: &Histogram, look: &Look) -> String {
     for bar in bars {
         let share = bar.count as f64 / most.max(1) as f64;
         let length = whole((share * room as f64).ceil());
-        let full = if look.colour { "\u{2588}" } else { "#" };
+        let full = if style.colour { "\u{2588}" } else { "#" };
         let (name, drawn) = (&bar.name, full.repeat(length));
         lines.push(format!(
             "  {name:>named$}  {:>counted$}  {drawn}",
@@ -286,12 +286,12 @@ fn bars(histogram: &Histogram, look: &Look) -> String {
 }
 
 /// A line a column: the mean between the ends of a deviation.
-fn dims(all: &Overview, look: &Look) -> Option<String> {
+fn dims(all: &Overview, style: &Style) -> Option<String> {
     let columns = &all.stats.features;
     let (spreads, each) = spreads(columns, 2 * BARS);
     let low = spreads.iter().map(|s| s.low).reduce(f64::min)?;
     let high = spreads.iter().map(|s| s.high).reduce(f64::max)?;
-    let room = look.cols() - 10;
+    let room = style.cols() - 10;
     let place = |value: f64| {
         let share = (value - low) / (high - low);
         let share = if share.is_finite() { share } else { 0.5 };
@@ -334,16 +334,16 @@ mod tests {
             labels: Matrix::from_rows(&[3, 3, 4], 1, Rank::Vector).ok(),
             ..Utterance::default()
         };
-        Picture::of(&utt, 60, 20)
+        Picture::of(&utt, 60, 20).unwrap()
     }
 
     #[test]
     fn plain_text_is_ascii() {
-        let look = Look {
+        let style = Style {
             width: 41,
             colour: false,
         };
-        let text = picture(&sample(), &look);
+        let text = picture(&sample(), &style);
         assert_eq!(
             text.lines().collect::<Vec<_>>(),
             [
@@ -359,11 +359,11 @@ mod tests {
 
     #[test]
     fn colours_are_put_back() {
-        let look = Look {
+        let style = Style {
             width: 80,
             colour: true,
         };
-        let text = picture(&sample(), &look);
+        let text = picture(&sample(), &style);
         assert!(
             text.contains("\x1b[38;2;253;231;37;48;2;68;1;84m\u{2580}"),
             "{text:?}"

@@ -1,12 +1,14 @@
 //! Labels and segments as spans of a picture's width.
 
-use spr_core::dispatch;
-use spr_core::model::{Element, Key, Matrix, Segment};
+use spr_core::model::{Decimal, Element, Key, Matrix, Tier};
+use spr_core::{Result, dispatch};
 
 use super::axis::Axis;
 
 /// Label columns that are shown.
 const MAX_TRACKS: usize = 4;
+/// Tiers that are shown.
+const MAX_TIERS: usize = 8;
 
 /// Labelled spans of time or of frames.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,24 +33,32 @@ pub struct Span {
 }
 
 /// The label columns.
-pub(super) fn label_tracks(labels: &Matrix, axis: Axis, cols: usize) -> Vec<Track> {
+///
+/// # Errors
+/// A truth value is neither 0 nor 1.
+pub(super) fn label_tracks(labels: &Matrix, axis: Axis, cols: usize) -> Result<Vec<Track>> {
+    dispatch!(labels.dtype(), T => {
+        Ok(column_tracks(labels.values::<T>()?, labels, axis, cols))
+    })
+}
+
+fn column_tracks<T: Element>(values: &[T], labels: &Matrix, axis: Axis, cols: usize) -> Vec<Track> {
     let (rows, all) = (labels.rows(), labels.cols());
     let track = |column: usize| {
         let label = |row: usize| {
-            dispatch!(labels.dtype(), T => {
-                labels.as_slice::<T>().and_then(|v| v.get(row * all + column)).map(|v| {
-                    let mut text = Vec::new();
-                    v.print(&mut text);
-                    String::from_utf8_lossy(&text).into_owned()
-                })
-            })
+            let mut text = Vec::new();
+            values.get(row * all + column)?.print(&mut text);
+            Some(String::from_utf8_lossy(&text).into_owned())
         };
-        let spans = spans(rows, cols, label);
         let name = match all {
             1 => "labels".to_owned(),
             _ => format!("labels {column}"),
         };
-        Track { name, axis, spans }
+        Track {
+            name,
+            axis,
+            spans: spans(rows, cols, label),
+        }
     };
     (0..all.min(MAX_TRACKS)).map(track).collect()
 }
@@ -75,16 +85,45 @@ pub(super) fn spans(
     spans
 }
 
-/// Segments in the time of `axis`.
-pub(super) fn segment_track(list: &[Segment], axis: Axis, cols: usize) -> Track {
+/// The first tiers that have segments, in the time of `axis`; `None` stands for the end of the
+/// latest segment.
+pub(super) fn tier_tracks(tiers: &[Tier], axis: Option<Axis>, cols: usize) -> Vec<Track> {
+    let axis = axis.unwrap_or_else(|| {
+        let segments = tiers.iter().flat_map(|tier| &tier.segments);
+        let ends = segments.map(|segment| segment.end.unwrap_or(segment.start).value());
+        Axis {
+            from: 0.0,
+            to: ends.fold(0.0, f64::max),
+            seconds: true,
+        }
+    });
+    let track = |tier: &Tier| Track {
+        name: match tiers.len() == 1 || tier.name.is_empty() {
+            true => "segments".to_owned(),
+            false => Key::from(&*tier.name).to_string(),
+        },
+        axis,
+        spans: tier_spans(tier, axis, cols),
+    };
+    let filled = tiers.iter().filter(|tier| !tier.segments.is_empty());
+    filled.take(MAX_TIERS).map(track).collect()
+}
+
+fn tier_spans(tier: &Tier, axis: Axis, cols: usize) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let share = |time: f64| ((time - axis.from) / (axis.to - axis.from)).clamp(0.0, 1.0);
+    let column = 1.0 / cols as f64;
     let mut drawn = -1.0;
-    for segment in list {
-        let (from, to) = (share(segment.start), share(segment.end.unwrap_or(axis.to)));
+    for segment in &tier.segments {
+        let start = share(segment.start.value());
+        let (from, to) = match tier.points {
+            // A point in time is as wide as what is seen of it.
+            true => (start.min(1.0 - column), (start + column).min(1.0)),
+            false => (start, share(segment.end.map_or(axis.to, Decimal::value))),
+        };
         // What ends in the column that is drawn can't be seen.
         if to > drawn {
-            drawn = to + 0.5 / cols as f64;
+            drawn = to + 0.5 * column;
             spans.push(Span {
                 from,
                 to,
@@ -92,9 +131,5 @@ pub(super) fn segment_track(list: &[Segment], axis: Axis, cols: usize) -> Track 
             });
         }
     }
-    Track {
-        name: "segments".to_owned(),
-        axis,
-        spans,
-    }
+    spans
 }

@@ -1,7 +1,7 @@
 //! Sound, and features of one column, as a line.
 
-use spr_core::dispatch;
-use spr_core::model::{Audio, Element, Matrix};
+use spr_core::model::{Element, Matrix, Waveform};
+use spr_core::{Result, dispatch};
 use spr_stats::number;
 
 use super::axis::Axis;
@@ -38,19 +38,22 @@ impl Wave {
 }
 
 /// The channels of sound.
-pub(super) fn waves(audio: &Audio, cols: usize) -> Vec<Wave> {
-    let samples = &audio.samples;
+///
+/// # Errors
+/// A truth value is neither 0 nor 1.
+pub(super) fn waves(sound: &Waveform, cols: usize) -> Result<Vec<Wave>> {
+    let samples = &sound.samples;
     let axis = Axis {
         from: 0.0,
-        to: samples.rows() as f64 / f64::from(audio.rate.max(1)),
+        to: samples.rows() as f64 / f64::from(sound.rate.max(1)),
         seconds: true,
     };
-    let wave = |channel: usize| Wave {
-        span: None,
-        peaks: dispatch!(samples.dtype(), T => {
-            peaks(samples.as_slice::<T>().unwrap_or_default(), samples, channel, cols)
-        }),
-        axis,
+    let wave = |channel: usize| {
+        let peaks = dispatch!(samples.dtype(), T => {
+            peaks(samples.values::<T>()?, samples, channel, cols)
+        });
+        let span = None;
+        Ok(Wave { peaks, span, axis })
     };
     let channels = if samples.is_empty() {
         0
@@ -61,7 +64,10 @@ pub(super) fn waves(audio: &Audio, cols: usize) -> Vec<Wave> {
 }
 
 /// Features of one column, with a line from each value to the next.
-pub(super) fn curve(features: &Matrix, axis: Axis, cols: usize) -> Wave {
+///
+/// # Errors
+/// A truth value is neither 0 nor 1.
+pub(super) fn curve(features: &Matrix, axis: Axis, cols: usize) -> Result<Wave> {
     let cols = cols.min(features.rows());
     let mut peaks = vec![NOTHING; cols];
     let mut last = None;
@@ -76,17 +82,17 @@ pub(super) fn curve(features: &Matrix, axis: Axis, cols: usize) -> Wave {
         last = value;
     };
     dispatch!(features.dtype(), T => {
-        for (row, value) in features.as_slice::<T>().unwrap_or_default().iter().enumerate() {
+        for (row, value) in features.values::<T>()?.iter().enumerate() {
             add(row, number(*value));
         }
     });
     let finite = peaks.iter().filter(|(least, most)| least <= most);
     let span = finite.fold(NOTHING, |a, b| (a.0.min(b.0), a.1.max(b.1)));
-    Wave {
+    Ok(Wave {
         span: Some(if span.0 <= span.1 { span } else { (0.0, 0.0) }),
         peaks,
         axis,
-    }
+    })
 }
 
 /// The extremes of no values.

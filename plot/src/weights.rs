@@ -6,23 +6,23 @@ use super::heat::{Heat, level};
 use super::track::{Span, spans};
 
 /// An object as a field of cells: frames from left to right, numbers upwards.
-pub(super) struct Sparse<'a> {
+pub(super) struct Weights<'a> {
     object: &'a Object,
     /// Frames.
     pub(super) frames: usize,
 }
 
-impl<'a> Sparse<'a> {
+impl<'a> Weights<'a> {
     /// `None` for objects of other kinds, and those that hold nothing.
     pub(super) fn of(object: &'a Object) -> Option<Self> {
         let frames = match object {
             Object::SparseMatrix(matrix) => matrix.rows.len(),
             _ => usize::try_from(object.frames()).ok()?,
         };
-        let sparse = Self { object, frames };
+        let weights = Self { object, frames };
         let mut some = false;
-        sparse.each(|_, _, _| some = true);
-        some.then_some(sparse)
+        weights.each(|_, _, _| some = true);
+        some.then_some(weights)
     }
 
     /// Hands each frame, number and weight that is finite to `take`.
@@ -129,22 +129,22 @@ mod tests {
             &[(8, f32::NAN), (9, 0.5)],
         ];
         let object = Object::Posterior(lists.into_iter().collect());
-        let sparse = Sparse::of(&object).unwrap();
-        let heat = sparse.heat(100, 100);
+        let weights = Weights::of(&object).unwrap();
+        let heat = weights.heat(100, 100);
         assert_eq!((heat.first, heat.dim, heat.cols), (7, 3, 4));
         assert_eq!(heat.cells, [0, 191, 0, 127, 0, 0, 0, 0, 254, 64, 0, 0]);
-        assert_eq!(sparse.heat(2, 1).cells, [254, 127]);
-        let best = sparse.best(100).unwrap();
+        assert_eq!(weights.heat(2, 1).cells, [254, 127]);
+        let best = weights.best(100).unwrap();
         let best: Vec<_> = best.iter().map(|span| (span.from, &*span.label)).collect();
         assert_eq!(best, [(0.0, "7"), (0.25, "9"), (0.75, "9")]);
         // The ends of what a number may be.
         let ends: Lists<i32> = [[i32::MIN, i32::MAX]].into_iter().collect();
         let object = Object::IntLists(ends);
-        let sparse = Sparse::of(&object).unwrap();
-        assert_eq!(sparse.heat(9, 5).cells, [254, 0, 0, 0, 254]);
-        assert!(sparse.best(9).is_none());
+        let weights = Weights::of(&object).unwrap();
+        assert_eq!(weights.heat(9, 5).cells, [254, 0, 0, 0, 254]);
+        assert!(weights.best(9).is_none());
         let nothing: [&[i32]; 2] = [&[], &[]];
-        assert!(Sparse::of(&Object::IntLists(nothing.into_iter().collect())).is_none());
-        assert!(Sparse::of(&Object::Bool(true)).is_none());
+        assert!(Weights::of(&Object::IntLists(nothing.into_iter().collect())).is_none());
+        assert!(Weights::of(&Object::Bool(true)).is_none());
     }
 }

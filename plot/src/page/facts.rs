@@ -1,14 +1,12 @@
 //! What a page says of a data set in words.
 
-use spr_core::model::Decimal;
-
-use super::Origin;
+use super::Subject;
 use crate::Overview;
 
 /// Facts and their names; those that are not known are left out.
-pub(super) fn list(origin: &Origin, all: &Overview) -> Vec<(&'static str, String)> {
-    let (info, stats) = (&origin.info, &all.stats);
-    let kinds: Vec<_> = all.kinds.iter().copied().collect();
+pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, String)> {
+    let (info, stats) = (&subject.info, &all.stats);
+    let kinds: Vec<_> = all.kinds.iter().map(String::as_str).collect();
     let dtypes: Vec<_> = all.dtypes.iter().copied().collect();
     let sound: f64 = all
         .durations
@@ -28,7 +26,7 @@ pub(super) fn list(origin: &Origin, all: &Overview) -> Vec<(&'static str, String
     let inf: u64 = stats.features.iter().map(|c| c.inf).sum();
     let given = |text: String| Some(text).filter(|text| !text.is_empty());
     let facts = [
-        ("Format", given(origin.format.clone())),
+        ("Format", given(subject.format.clone())),
         ("Utterances", Some(stats.utterances.to_string())),
         ("Holds", given(kinds.join(", "))),
         ("Frames", lengths.map(|_| stats.frames.to_string())),
@@ -45,7 +43,10 @@ pub(super) fn list(origin: &Origin, all: &Overview) -> Vec<(&'static str, String
         ("Type", given(dtypes.join(", "))),
         ("Different labels", given(labels.join(", "))),
         ("Sampling rate", given(rates.join(", "))),
-        ("Frame shift", info.frame_shift.as_ref().map(shift)),
+        (
+            "Frame shift",
+            info.frame_shift.map(|shift| format!("{shift} s")),
+        ),
         (
             "Byte order",
             info.byte_order.map(|o| format!("{} endian", o.name())),
@@ -59,10 +60,6 @@ pub(super) fn list(origin: &Origin, all: &Overview) -> Vec<(&'static str, String
         .into_iter()
         .filter_map(|(name, text)| Some((name, text?)));
     known.collect()
-}
-
-fn shift(shift: &Decimal) -> String {
-    format!("{shift} s")
 }
 
 fn names(source: &str) -> &'static str {

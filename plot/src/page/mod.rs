@@ -21,7 +21,7 @@ pub const PICTURE: (usize, usize) = (660, 256);
 #[derive(Debug)]
 pub struct Survey {
     /// Where the data come from.
-    pub origin: Origin,
+    pub subject: Subject,
     /// What was read.
     pub all: Overview,
     /// What could not be read, the first of it.
@@ -32,19 +32,19 @@ pub struct Survey {
 
 /// Where the data come from, and what their headers say.
 #[derive(Clone, Debug)]
-pub struct Origin {
+pub struct Subject {
     /// The argument.
     pub input: String,
     /// The format's name.
     pub format: String,
-    /// What the reader knows at the end.
+    /// What the reader knows.
     pub info: DatasetInfo,
 }
 
 /// The page. What comes from files stands in it as text only.
 pub fn page(survey: &Survey) -> String {
-    let (origin, all) = (&survey.origin, &survey.all);
-    let title = escaped(&origin.input);
+    let (subject, all) = (&survey.subject, &survey.all);
+    let title = escaped(&subject.input);
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -56,7 +56,7 @@ pub fn page(survey: &Survey) -> String {
         html.push_str("<div class=\"bad\"><dt>Faults</dt>");
         let _ = writeln!(html, "<dd>{}</dd></div>", survey.faults);
     }
-    for (name, text) in facts::list(origin, all) {
+    for (name, text) in facts::list(subject, all) {
         let text = escaped(&text);
         let _ = writeln!(html, "<div><dt>{name}</dt><dd>{text}</dd></div>");
     }
