@@ -167,7 +167,7 @@ impl Entry {
     /// Its arrays, checked.
     ///
     /// # Errors
-    /// They are none that are read, or don't fit each other.
+    /// They are not such as are read, or don't fit each other.
     pub(crate) fn part(&self, heap: &Heap) -> Result<Part> {
         let features = Array::find(heap, self.features, "features")?;
         let labels = match self.labels {
@@ -284,7 +284,7 @@ fn are_utterances(heap: &Heap, items: &[Value]) -> Result<bool> {
     let (Some(first), Some(second)) = (find(first), find(second)) else {
         return Ok(false);
     };
-    if (first.stored, first.cols) != (second.stored, second.cols) {
+    if (first.dtype, first.cols) != (second.dtype, second.cols) {
         return Ok(false);
     }
     if first.rows != second.rows {
@@ -322,7 +322,7 @@ fn something_else(heap: &Heap, top: Value, wanted: Option<Layout>) -> Error {
     let held = heap.describe(top);
     match wanted {
         Some(layout) => Error::unsupported(format!(
-            "holds {held}, which is no data set of layout={}",
+            "holds {held}, which is not a data set of layout={}",
             layout.name()
         )),
         None => Error::unsupported(format!(

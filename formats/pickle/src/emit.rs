@@ -9,7 +9,7 @@ use spr_core::bytes::ByteOrder;
 use spr_core::format::{OptionSpec, Options};
 use spr_core::model::Dtype;
 
-use crate::array::Stored;
+use crate::array;
 use crate::coding::{Coding, encode_raw_unicode, encode_raw_unicode_text, encode_utf8};
 use crate::machine as op;
 use crate::payload::INLINE;
@@ -228,7 +228,11 @@ impl Emitter {
     }
 
     /// Everything of an array before its data; as long for one size as for another.
-    pub(crate) fn array_head(&mut self, array: &ArrayHead) {
+    ///
+    /// # Errors
+    /// NumPy doesn't know the type.
+    pub(crate) fn array_head(&mut self, array: &ArrayHead) -> Result<()> {
+        let code = array::code(array.dtype)?;
         self.constant(Constant::Reconstruct, |e| {
             e.global("numpy.core.multiarray", "_reconstruct");
         });
@@ -252,7 +256,7 @@ impl Emitter {
             self.size(cols);
         }
         self.close_tuple(dimensions);
-        self.constant(Constant::Dtype(array.dtype), |e| e.dtype(array.dtype));
+        self.constant(Constant::Dtype(array.dtype), |e| e.dtype(array.dtype, code));
         self.bool(false);
         match self.protocol {
             0..=2 => self.bytes_head(array.len),
@@ -265,6 +269,7 @@ impl Emitter {
                 self.out.extend_from_slice(&array.len.to_le_bytes());
             }
         }
+        Ok(())
     }
 
     /// Everything of an array after its data.
@@ -298,7 +303,7 @@ impl Emitter {
         self.out.push(op::REDUCE);
     }
 
-    fn dtype(&mut self, dtype: Dtype) {
+    fn dtype(&mut self, dtype: Dtype, code: &str) {
         let order = match (dtype.size(), ByteOrder::NATIVE) {
             (1, _) => "|",
             (_, ByteOrder::Little) => "<",
@@ -306,7 +311,7 @@ impl Emitter {
         };
         self.global("numpy", "dtype");
         self.open_tuple(3);
-        self.text(Stored::code(dtype));
+        self.text(code);
         self.bool(false);
         self.bool(true);
         self.close_tuple(3);

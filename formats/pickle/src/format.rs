@@ -2,8 +2,8 @@
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, Lookup, Objects, Options,
-    Place, Probe, Reader, Score, Tags, Writer,
+    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium,
+    Nested, Notation, Opened, Options, Pass, Probe, Request, Score, Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::{Error, Result, side};
@@ -20,12 +20,14 @@ pub struct Pickle;
 /// The one instance, for a [`Registry`](spr_core::format::Registry).
 pub static FORMAT: Pickle = Pickle;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "pickle",
-    title: "Python pickle of NumPy arrays (PDNN)",
-    extensions: &["pkl", "pickle", "joblib"],
-    options: &[Protocol::OPTION, Layout::OPTION, side::OPTION, SPLIT],
-};
+static INFO: FormatInfo = FormatInfo::new(
+    "pickle",
+    "Python pickle of NumPy arrays (PDNN)",
+    &["pkl", "pickle", "joblib"],
+)
+.options(&[Protocol::OPTION, Layout::OPTION, side::OPTION, SPLIT])
+.index(IndexKind::SideFile)
+.pass(Pass::Whole);
 
 impl Format for Pickle {
     fn info(&self) -> &'static FormatInfo {
@@ -45,68 +47,60 @@ impl Format for Pickle {
         }
     }
 
-    fn caps(&self, options: &Options, place: Place) -> Result<Caps> {
+    fn caps(&self, options: &Options, medium: Medium) -> Result<Caps> {
         check_written(options)?;
         let layout = Layout::of(options)?.unwrap_or(Layout::Pdnn);
         let beside = match options.get(side::OPTION.name) {
             Some("none") => false,
             Some(_) => true,
-            None => place == Place::File,
+            None => medium == Medium::File,
         };
         let joined = layout == Layout::Pdnn;
-        Ok(Caps {
-            count: Count::Many,
-            keys: match (layout, beside) {
-                (Layout::Dict, _) => Keys::Any,
-                (_, true) => Keys::SideFile,
-                (_, false) => Keys::None,
-            },
-            boundaries: beside || !joined,
-            features: Some(FeatureCaps {
-                dtypes: Dtype::ALL,
-                vectors: true,
-                scalars: false,
-                same_dim: joined,
-                same_dtype: joined,
-                max_cols: MOST,
-            }),
-            labels: Some(LabelCaps {
-                dtypes: LABELS,
-                max_columns: MOST,
-                with_features: true,
-                alone: false,
-                same_columns: joined,
-            }),
-            objects: Objects::None,
-            audio: &[],
-            segments: false,
-            text: false,
-            empty: match (joined, beside) {
-                (false, _) => Empty::Kept,
-                (true, true) => Empty::Shapeless,
-                (true, false) => Empty::Refused,
-            },
-            frame_times: false,
-            tags: Tags::None,
-            max_rows: MOST,
-        })
+        let mut features = FeatureCaps::new(FEATURES);
+        features.vectors = true;
+        (features.same_dim, features.same_dtype) = (joined, joined);
+        features.max_cols = MOST;
+        let mut labels = LabelCaps::new(LABELS);
+        (labels.alone, labels.same_columns) = (false, joined);
+        labels.max_columns = MOST;
+        let keys = match (layout, beside) {
+            (Layout::Dict, _) => Keys::Any,
+            (_, true) => Keys::SideFile,
+            (_, false) => Keys::None,
+        };
+        let mut caps = Caps::new(Count::Many, keys);
+        caps.boundaries = beside || !joined;
+        (caps.features, caps.labels) = (Some(features), Some(labels));
+        caps.empty = match (joined, beside) {
+            (false, _) => Empty::Kept,
+            (true, true) => Empty::Shapeless,
+            (true, false) => Empty::Refused,
+        };
+        caps.max_rows = MOST;
+        Ok(caps)
     }
 
-    fn open(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
-        Ok(Box::new(PickleReader::open(source, options, env)?))
-    }
-
-    fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
-        self.open(source, options, env)
-    }
-
-    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
-        Ok(Lookup::Ordered(self.open(source, options, env)?))
+    fn open(
+        &self,
+        source: Source,
+        options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        PickleReader::open(source, options, request, env).map(Opened::stream)
     }
 
     fn create(&self, output: Output, options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
-        check_written(options)?;
-        writer::create(&output, options)
+        let caps = self.caps(options, output.medium())?;
+        writer::create(&output, options, caps)
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        None
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
     }
 }
 
@@ -127,6 +121,22 @@ fn check_written(options: &Options) -> Result<()> {
 /// Python counts up to here.
 const MOST: u64 = i64::MAX as u64;
 
+/// All types that NumPy has, too.
+const FEATURES: &[Dtype] = &[
+    Dtype::F32,
+    Dtype::F64,
+    Dtype::I8,
+    Dtype::U8,
+    Dtype::I16,
+    Dtype::U16,
+    Dtype::I32,
+    Dtype::U32,
+    Dtype::I64,
+    Dtype::U64,
+    Dtype::F16,
+    Dtype::Bool,
+];
+
 const LABELS: &[Dtype] = &[
     Dtype::I32,
     Dtype::I64,
@@ -138,6 +148,8 @@ const LABELS: &[Dtype] = &[
     Dtype::U64,
     Dtype::F32,
     Dtype::F64,
+    Dtype::F16,
+    Dtype::Bool,
 ];
 
 /// How the first bytes look.

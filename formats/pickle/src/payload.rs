@@ -109,6 +109,30 @@ impl Cursor {
         Ok(())
     }
 
+    /// Goes past the next `n` bytes of the string; those that stand in the file as they are, are not
+    /// read.
+    pub(crate) fn pass(&mut self, source: &mut Source, n: u64) -> Result<()> {
+        let mut left = n;
+        loop {
+            let ready = self.ready.len() - self.taken;
+            let step = usize::try_from(left).map_or(ready, |left| left.min(ready));
+            self.taken += step;
+            left -= step as u64;
+            if self.coding == Coding::Raw {
+                let step = left.min(self.left);
+                self.next += step;
+                self.left -= step;
+                left -= step;
+            }
+            if left == 0 {
+                return Ok(());
+            }
+            if !self.refill(source)? {
+                return Err(self.error(source, "the data of an array are too short"));
+            }
+        }
+    }
+
     /// Checks that all of the string was used.
     pub(crate) fn end(&mut self, source: &mut Source) -> Result<()> {
         if self.taken < self.ready.len() || self.refill(source)? {

@@ -1,38 +1,37 @@
 //! Rows of an array, one piece after the other.
 
 use spr_core::bytes::{ByteOrder, Source, swap_in_place};
-use spr_core::model::{Matrix, Rank};
+use spr_core::model::{Dtype, Matrix, Rank};
 use spr_core::{Limits, Result};
 
-use crate::array::{Array, Stored, widen_half};
+use crate::array::Array;
 use crate::payload::Cursor;
 
 /// Reads an array from its first row to its last.
 pub(crate) struct Rows {
-    stored: Stored,
+    dtype: Dtype,
     order: ByteOrder,
     rows: u64,
     cols: u64,
     cursor: Cursor,
-    /// All bytes of an array that stands column after column, once they are read, and the next
-    /// row.
-    columns: Option<(Vec<u8>, usize)>,
     by_columns: bool,
-    /// Rows of halves, before they are widened.
-    halves: Vec<u8>,
+    /// All bytes of an array that stands column after column, once they are read.
+    columns: Option<Vec<u8>>,
+    /// Rows that were read or passed over.
+    next: u64,
 }
 
 impl Rows {
     pub(crate) fn new(array: Array) -> Self {
         Self {
-            stored: array.stored,
+            dtype: array.dtype,
             order: array.order,
             rows: array.rows,
             cols: array.width(),
             cursor: Cursor::new(array.data),
-            columns: None,
             by_columns: array.by_columns,
-            halves: Vec::new(),
+            columns: None,
+            next: 0,
         }
     }
 
@@ -57,34 +56,51 @@ impl Rows {
         into: &mut Matrix,
         limits: &Limits,
     ) -> Result<()> {
-        let dtype = self.stored.dtype();
-        limits.matrix_bytes(dtype, n, self.cols)?;
-        let rows = usize::try_from(n).unwrap_or(usize::MAX);
-        let cols = usize::try_from(self.cols).unwrap_or(usize::MAX);
-        let out = into.reset(dtype, rank, rows, cols, limits)?;
-        match self.stored {
-            Stored::Plain(dtype) => {
-                self.fill(source, rows, cols, dtype.size(), out, limits)?;
-                if self.order != ByteOrder::NATIVE {
-                    swap_in_place(out, dtype.size());
-                }
-            }
-            Stored::Half => {
-                let mut halves = std::mem::take(&mut self.halves);
-                halves.resize(out.len() / 2, 0);
-                self.fill(source, rows, cols, 2, &mut halves, limits)?;
-                let pairs = halves.as_chunks::<2>().0.iter();
-                for (half, float) in pairs.zip(out.as_chunks_mut::<4>().0) {
-                    let half = match self.order {
-                        ByteOrder::Little => u16::from_le_bytes(*half),
-                        ByteOrder::Big => u16::from_be_bytes(*half),
-                    };
-                    *float = widen_half(half).to_ne_bytes();
-                }
-                self.halves = halves;
-            }
+        let out = self.shape(n, rank, into, limits)?;
+        match self.by_columns {
+            true => self.gather(source, n, out, limits)?,
+            false => self.cursor.fill(source, out)?,
+        }
+        self.next += n;
+        if self.order != ByteOrder::NATIVE {
+            swap_in_place(out, self.dtype.size());
+        }
+        if self.dtype == Dtype::Bool {
+            into.values::<bool>()?;
         }
         Ok(())
+    }
+
+    /// Gives `into` the shape of the next `n` rows, of which there must be as many, and passes over
+    /// them.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(crate) fn shape_only(
+        &mut self,
+        source: &mut Source,
+        n: u64,
+        rank: Rank,
+        into: &mut Matrix,
+        limits: &Limits,
+    ) -> Result<()> {
+        self.shape(n, rank, into, limits)?.fill(0);
+        self.pass(source, n)
+    }
+
+    /// Passes over the next `n` rows, of which there must be as many.
+    ///
+    /// # Errors
+    /// The data are broken.
+    pub(crate) fn pass(&mut self, source: &mut Source, n: u64) -> Result<()> {
+        self.next += n;
+        match self.by_columns {
+            true => Ok(()),
+            false => {
+                let row = self.cols.saturating_mul(self.dtype.size() as u64);
+                self.cursor.pass(source, n.saturating_mul(row))
+            }
+        }
     }
 
     /// Checks that the data end with the last row.
@@ -92,24 +108,37 @@ impl Rows {
     /// # Errors
     /// There are more.
     pub(crate) fn end(&mut self, source: &mut Source) -> Result<()> {
-        self.cursor.end(source)
+        match self.by_columns && self.columns.is_none() {
+            true => Ok(()),
+            false => self.cursor.end(source),
+        }
     }
 
-    /// The next rows as they are stored.
-    fn fill(
+    /// Makes room for the next `n` rows.
+    fn shape<'a>(
+        &self,
+        n: u64,
+        rank: Rank,
+        into: &'a mut Matrix,
+        limits: &Limits,
+    ) -> Result<&'a mut [u8]> {
+        limits.matrix_bytes(self.dtype, n, self.cols)?;
+        let rows = usize::try_from(n).unwrap_or(usize::MAX);
+        let cols = usize::try_from(self.cols).unwrap_or(usize::MAX);
+        into.reset(self.dtype, rank, rows, cols, limits)
+    }
+
+    /// The next `n` rows of an array that stands column after column.
+    fn gather(
         &mut self,
         source: &mut Source,
-        rows: usize,
-        cols: usize,
-        size: usize,
+        n: u64,
         out: &mut [u8],
         limits: &Limits,
     ) -> Result<()> {
-        if !self.by_columns {
-            return self.cursor.fill(source, out);
-        }
-        let (whole, next) = match &mut self.columns {
-            Some(columns) => columns,
+        let size = self.dtype.size();
+        let whole = match &mut self.columns {
+            Some(whole) => whole,
             None => {
                 let bytes = self
                     .rows
@@ -117,15 +146,19 @@ impl Rows {
                     .saturating_mul(size as u64);
                 let mut whole = vec![0; limits.bytes("an array stored by columns", bytes)?];
                 self.cursor.fill(source, &mut whole)?;
-                self.columns.insert((whole, 0))
+                self.columns.insert(whole)
             }
         };
+        // All of it is in memory, so that its sizes are those of memory.
+        let sizes =
+            [self.next, n, self.cols].map(|size| usize::try_from(size).unwrap_or(usize::MAX));
+        let [next, rows, cols] = sizes;
         if rows == 0 {
             return Ok(());
         }
         let column = whole.len() / cols;
         for (c, column) in whole.chunks_exact(column).enumerate() {
-            let piece = &column[*next * size..(*next + rows) * size];
+            let piece = &column[next * size..(next + rows) * size];
             match size {
                 1 => scatter::<1>(piece, out, c, cols),
                 2 => scatter::<2>(piece, out, c, cols),
@@ -133,7 +166,6 @@ impl Rows {
                 _ => scatter::<8>(piece, out, c, cols),
             }
         }
-        *next += rows;
         Ok(())
     }
 }

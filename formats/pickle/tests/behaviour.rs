@@ -11,8 +11,8 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Format, Options};
-use spr_core::model::{Dtype, Key, Matrix, Rank, Utterance};
+use spr_core::format::{Options, Reader, Request};
+use spr_core::model::{Dtype, Key, Matrix, Rank, Utterance, f16};
 use spr_core::{ErrorKind, Limits};
 use spr_format_pickle::FORMAT;
 use spr_testkit::{Suite, compare_all, read, read_memory, suite, write, write_memory};
@@ -258,13 +258,16 @@ fn the_side_file_must_agree() {
     assert_eq!((utts.len(), utts[0].frames()), (1, 5));
 }
 
+fn open(source: Source, request: Request, env: &Env) -> Box<dyn Reader> {
+    let opened = request.open(&FORMAT, source, &Options::default(), env);
+    opened.unwrap().into_stream().unwrap()
+}
+
 #[test]
 fn what_is_known_is_known_at_once() {
     let bytes = write_memory(&FORMAT, &[], &utterances(&[7, 2], 5, 2)).unwrap();
     let source = Source::from_bytes("x", bytes).unwrap();
-    let reader = FORMAT
-        .open(source, &Options::default(), &Env::default())
-        .unwrap();
+    let reader = open(source, Request::all(), &Env::default());
     let info = reader.info();
     assert_eq!(
         (info.frames, info.dim, info.label_columns),
@@ -282,10 +285,76 @@ fn limits_hold() {
     let env = Env::new(limits, Default::default(), |_| {});
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pickle");
     for case in ["py36-p4-fortran", "py36-p4-pair"] {
-        let source = Source::open(&fixtures.join(case).join("input.pkl")).unwrap();
-        let mut reader = FORMAT.open(source, &Options::default(), &env).unwrap();
+        let pickle = fixtures.join(case).join("input.pkl");
+        let source = env.open_file(&pickle.into()).unwrap();
+        let mut reader = open(source, Request::all(), &env);
         let error = reader.read(&mut Utterance::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
         assert!(!reader.read(&mut Utterance::default()).unwrap());
+    }
+}
+
+/// Every type that NumPy has beyond the common ones, in both orders of rows and columns.
+#[test]
+fn halves_and_truth_values_keep_their_types() {
+    // numpy.array([[1.5, -2], [numpy.inf, 5.96e-8]], '<f2').tobytes(), and its transpose's.
+    let rows = "\\x00\\x3e\\x00\\xc0\\x00\\x7c\\x01\\x00";
+    let columns = "\\x00\\x3e\\x00\\x7c\\x00\\xc0\\x01\\x00";
+    for (data, fortran) in [(rows, "I00"), (columns, "I01")] {
+        let pickle = array("f2", "<", "(I2\nI2\nt", data) + ".";
+        let pickle = pickle.replace("tbI00\nS", &format!("tb{fortran}\nS"));
+        let utts = read_memory(&FORMAT, &[], pickle.as_bytes()).unwrap();
+        let features = utts[0].features.as_ref().unwrap();
+        let halves = [1.5, -2.0, f32::INFINITY, 5.960_464_5e-8].map(f16::from_f32);
+        assert_eq!(features.values::<f16>().unwrap(), halves);
+    }
+    // numpy.array([True, False]).tobytes()
+    let pickle = array("b1", "|", "(I2\nt", "\\x01\\x00") + ".";
+    let utts = read_memory(&FORMAT, &[], pickle.as_bytes()).unwrap();
+    let features = utts[0].features.as_ref().unwrap();
+    assert_eq!(features.values::<bool>().unwrap(), [true, false]);
+    let error = error((array("b1", "|", "(I2\nt", "\\x01\\x02") + ".").as_bytes());
+    let want = "utterance utt000000: a truth value that is neither 0 nor 1";
+    assert!(error.to_string().contains(want), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Malformed);
+}
+
+#[test]
+fn what_nobody_wants_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let utts = utterances(&[3, 4000, 0, 37, 9], 23, 1);
+    for options in [
+        &[][..],
+        &[("protocol", "4")],
+        &[("layout", "dict")],
+        &[("layout", "list")],
+    ] {
+        let name = options.iter().map(|(name, value)| format!("{name}{value}"));
+        let path = folder
+            .path()
+            .join(format!("x{}.pkl", name.collect::<String>()));
+        write(&FORMAT, options, &utts, &path).unwrap();
+        let env = Env::default();
+        let read = |request: Request| {
+            let source = env.open_file(&path.as_path().into()).unwrap();
+            let (mut reader, mut all) = (open(source, request, &env), Vec::new());
+            let mut utt = Utterance::default();
+            while reader.read(&mut utt).unwrap() {
+                all.push(utt.clone());
+            }
+            all
+        };
+        let some = read(Request::all().keys(|key| key.as_bytes() > b"speaker-2".as_slice()));
+        compare_all(&utts[3..], &some, true, false).unwrap();
+        let headers = read(Request::all().headers());
+        for (utt, head) in utts.iter().zip(&headers) {
+            let shape = |utt: &Utterance| utt.features.as_ref().map(|f| (f.rows(), f.cols()));
+            assert_eq!((&utt.key, shape(utt)), (&head.key, shape(head)));
+            assert_eq!(
+                utt.labels.as_ref().map(Matrix::rows),
+                head.labels.as_ref().map(Matrix::rows)
+            );
+        }
+        assert_eq!(headers.len(), utts.len());
     }
 }

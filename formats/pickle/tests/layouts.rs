@@ -10,8 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use spr_core::Error;
-use spr_core::bytes::{Env, Output, Source};
-use spr_core::format::{Format, Options, Place};
+use spr_core::bytes::{Env, Locator, Source};
+use spr_core::format::{Format, Medium, Options, Request};
 use spr_core::model::{Key, Matrix, Rank, Utterance};
 use spr_format_pickle::FORMAT;
 use spr_testkit::{compare_all, read, read_memory, write, write_memory};
@@ -65,7 +65,10 @@ fn a_set_is_picked_by_name_or_place() {
             .to_string()
             .ends_with("split=dev: no entry is called so")
     );
-    assert_eq!(error.hint_text(), Some("there are: train, valid, test"));
+    assert_eq!(
+        error.hint_text().as_deref(),
+        Some("there are: train, valid, test")
+    );
     let error = self::error("here-gz/../here-long-p2", &[("split", "train")]);
     assert!(
         error.to_string().contains("nothing to pick from"),
@@ -78,7 +81,7 @@ fn the_layout_decides_where_two_fit() {
     let either = "refused/list-either";
     let error = error(either, &[]);
     assert_eq!(
-        error.hint_text(),
+        error.hint_text().as_deref(),
         Some("layout=list or layout=pdnn decides")
     );
     let utts = read(&FORMAT, &[("layout", "list")], &fixture(either)).unwrap();
@@ -93,7 +96,7 @@ fn the_layout_decides_where_two_fit() {
         ("here-sets", "pdnn"),
     ] {
         let error = self::error(case, &[("layout", layout)]);
-        let want = format!("which is no data set of layout={layout}");
+        let want = format!("which is not a data set of layout={layout}");
         assert!(error.to_string().ends_with(&want), "{error}");
     }
 }
@@ -174,10 +177,11 @@ fn options_for_reading_are_no_options_for_writing() {
         (&[("layout", "tuple")], "'tuple' is no valid value"),
     ] {
         let options = spr_testkit::options(&FORMAT, pairs).unwrap();
+        let env = Env::default();
         let errors = [
-            FORMAT.caps(&options, Place::File).map(drop),
+            FORMAT.caps(&options, Medium::File).map(drop),
             FORMAT
-                .create(Output::nowhere(), &options, &Default::default())
+                .create(env.output(&Locator::Nowhere), &options, &env)
                 .map(drop),
         ];
         for error in errors {
@@ -198,8 +202,9 @@ fn an_array_of_many_names_is_kept_once() {
         [start.concat(), more, b".".to_vec()].concat()
     };
     let source = Source::from_bytes("x", list(200_000)).unwrap();
-    let reader = FORMAT.open(source, &Options::default(), &Env::default());
-    assert_eq!(reader.unwrap().info().utterances, Some(200_001));
+    let opened = Request::all().open(&FORMAT, source, &Options::default(), &Env::default());
+    let reader = opened.unwrap().into_stream().unwrap();
+    assert_eq!(reader.info().utterances, Some(200_001));
     let error = read_memory(&FORMAT, &[], &list(2_000_000)).unwrap_err();
     assert!(error.to_string().contains("64 MiB"), "{error}");
 }

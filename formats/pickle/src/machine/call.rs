@@ -16,7 +16,7 @@ impl Machine<'_> {
             }
         };
         let Some(args) = self.heap.tuple(args) else {
-            return Err(Error::malformed("the arguments of a call are no tuple"));
+            return Err(Error::malformed("the arguments of a call are not a tuple"));
         };
         let node = match (known, args) {
             (Known::Reconstruct, &[class, _, _]) => {
@@ -104,7 +104,7 @@ impl Machine<'_> {
                     other => other,
                 },
             },
-            _ => return Err(Error::malformed("what should be encoded is no text")),
+            _ => return Err(Error::malformed("what should be encoded is not text")),
         };
         self.heap.add(Node::Bytes(payload))
     }
@@ -117,7 +117,7 @@ impl Machine<'_> {
         match self.heap.node(container) {
             Some(Node::Tuple(items) | Node::List(items) | Node::Set(items)) => Ok(items.clone()),
             _ => Err(Error::malformed(format!(
-                "{} is no list of items",
+                "{} is not a list of items",
                 self.heap.describe(container)
             ))),
         }
@@ -133,7 +133,7 @@ impl Machine<'_> {
                 Some(Node::Tuple(items) | Node::List(items)) if items.len() == 2 => {
                     entries.push((items[0], items[1]));
                 }
-                _ => return Err(Error::malformed("an entry of a dict is no pair")),
+                _ => return Err(Error::malformed("an entry of a dict is not a pair")),
             }
         }
         Ok(entries)
@@ -162,7 +162,7 @@ impl Machine<'_> {
                 let fortran = match order {
                     Value::Bool(fortran) => fortran,
                     Value::Int(n) => n != 0,
-                    _ => return Err(Error::malformed("the order of an array is no bool")),
+                    _ => return Err(Error::malformed("the order of an array is not a bool")),
                 };
                 *place = Some(Box::new(ArrayState {
                     shape,

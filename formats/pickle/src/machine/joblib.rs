@@ -18,7 +18,9 @@ impl Machine<'_> {
     /// bytes of padding as the first byte says, if the state mentions an alignment.
     pub(super) fn unwrap_array(&mut self, value: Value, state: Value) -> Result<()> {
         let Some(Node::Dict(entries)) = self.heap.node(state) else {
-            return Err(Error::malformed("the state of joblib's array is no dict"));
+            return Err(Error::malformed(
+                "the state of joblib's array is not a dict",
+            ));
         };
         let field = |name: &[u8]| {
             let mut found = entries.iter().rev();

@@ -193,7 +193,9 @@ impl Machine<'_> {
                 let module = self.pop()?;
                 let (Some(module), Some(name)) = (self.heap.word(module), self.heap.word(name))
                 else {
-                    return Err(Error::malformed("the name of a global is no short string"));
+                    return Err(Error::malformed(
+                        "the name of a global is not a short string",
+                    ));
                 };
                 let global = Global::new(module, name);
                 self.add(Node::Global(global))
@@ -220,7 +222,7 @@ impl Machine<'_> {
                     "opcode {name} asks for something outside the file"
                 ))),
                 None => Err(Error::malformed(format!(
-                    "0x{other:02x} is no pickle opcode"
+                    "0x{other:02x} is not a pickle opcode"
                 ))),
             },
         }
@@ -308,7 +310,7 @@ impl Machine<'_> {
             LONG_BINPUT | LONG_BINGET => u32::from_le_bytes(self.source.array()?).into(),
             MEMOIZE => self.memo.len() as u64,
             _ => parse_integer(self.short_line()?.trim_ascii())
-                .ok_or_else(|| Error::malformed("a place in the memo is no number"))?,
+                .ok_or_else(|| Error::malformed("a place in the memo is not a number"))?,
         };
         if matches!(code, GET | BINGET | LONG_BINGET) {
             let value = self.memo.get(&index).copied().ok_or_else(|| {

@@ -22,7 +22,7 @@ impl Machine<'_> {
         match value {
             Some(value) => self.push(value),
             None => Err(Error::malformed(format!(
-                "'{}' is no number",
+                "'{}' is not a number",
                 line.escape_ascii()
             ))),
         }

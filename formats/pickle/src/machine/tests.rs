@@ -192,7 +192,7 @@ fn numbers_of_every_sort() {
         b"F1e999\n.",
     ] {
         assert!(
-            error(bytes).contains("is no number"),
+            error(bytes).contains("is not a number"),
             "{}",
             bytes.escape_ascii()
         );
@@ -311,7 +311,7 @@ fn broken_pickles_are_errors() {
         (b"}(Nu.", "has no value"),
         (b"NNa.", "None can't be extended by APPEND"),
         (b"\x80\x06N.", "pickle protocol 6"),
-        (b"zN.", "0x7a is no pickle opcode"),
+        (b"zN.", "0x7a is not a pickle opcode"),
         (b"N)R.", "None can't be called"),
         (
             b"cnumpy\ndtype\n)R.",

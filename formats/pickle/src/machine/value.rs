@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use spr_core::bytes::Source;
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
 use super::global::Global;
 use crate::payload::Payload;
@@ -97,9 +97,11 @@ impl Heap {
                 "its Python objects beside the arrays take more than {} MiB",
                 self.budget >> 20
             ))
-            .hint(match self.packed {
-                true => "if the file is to be trusted, decompress it first",
-                false => "if the file is to be trusted, raise the limit with --max-alloc",
+            .suggest(match self.packed {
+                true => {
+                    Remedy::Advice("if the file is to be trusted, decompress it first".to_owned())
+                }
+                false => Remedy::RaiseLimit,
             }));
         }
         Ok(())

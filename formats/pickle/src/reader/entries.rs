@@ -5,9 +5,9 @@ use std::vec::IntoIter;
 use spr_core::bytes::{ByteOrder, Source};
 use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Utterance};
 use spr_core::side::SideReader;
-use spr_core::{Error, Limits, Result};
+use spr_core::{Error, Result};
 
-use super::{dtype, key_source, rank, read_labels};
+use super::{Scope, key_source, rank, read_features, read_labels};
 use crate::dataset::{Entry, Part};
 use crate::machine::Heap;
 use crate::rows::Rows;
@@ -16,7 +16,7 @@ use crate::rows::Rows;
 pub(super) struct Entries {
     heap: Heap,
     list: IntoIter<Entry>,
-    /// Utterances read so far.
+    /// Entries gone through so far.
     read: u64,
     side: Option<SideReader>,
 }
@@ -29,21 +29,21 @@ impl Entries {
         side: Option<SideReader>,
         info: &mut DatasetInfo,
     ) -> Result<Self> {
-        let mut shape = None;
+        let mut common = None;
         let mut frames = 0u64;
         for (n, entry) in list.iter().enumerate() {
             let name = |e: Error| e.utterance(&key(entry, &heap, n as u64));
             let part = entry.part(&heap).map_err(name)?;
             frames = frames.saturating_add(part.features.rows);
-            note(&mut shape, &part).map_err(name)?;
+            note(&mut common, &part).map_err(name)?;
         }
-        let shape = shape.unwrap_or_default();
+        let common = common.unwrap_or_default();
         info.utterances = Some(list.len() as u64);
         info.frames = Some(frames);
-        info.dim = shape.dim;
-        info.dtype = shape.dtype;
-        info.label_columns = shape.label_columns;
-        info.byte_order = shape.byte_order;
+        info.dim = common.dim;
+        info.dtype = common.dtype;
+        info.label_columns = common.label_columns;
+        info.byte_order = common.byte_order;
         info.keys = match list.first().and_then(|entry| entry.key(&heap)) {
             Some(_) => KeySource::Stored,
             None => key_source(side.as_ref()),
@@ -60,22 +60,24 @@ impl Entries {
         &mut self,
         source: &mut Source,
         utt: &mut Utterance,
-        limits: &Limits,
+        scope: &Scope,
     ) -> Result<bool> {
-        let Some(entry) = self.list.next() else {
+        for entry in self.list.by_ref() {
+            utt.key = key(&entry, &self.heap, self.read);
+            let part = entry.part(&self.heap)?;
             if let Some(side) = &mut self.side {
-                side.end()?;
+                side.name_next(&mut utt.key, part.features.rows)?;
             }
-            return Ok(false);
-        };
-        utt.key = key(&entry, &self.heap, self.read);
-        let part = entry.part(&self.heap)?;
-        if let Some(side) = &mut self.side {
-            side.name_next(&mut utt.key, part.features.rows)?;
+            self.read += 1;
+            if scope.wants(&utt.key) {
+                read_part(part, source, utt, scope).map_err(|e| e.utterance(&utt.key))?;
+                return Ok(true);
+            }
         }
-        self.read += 1;
-        read_part(part, source, utt, limits).map_err(|e| e.utterance(&utt.key))?;
-        Ok(true)
+        match &mut self.side {
+            Some(side) => side.end().map(|()| false),
+            None => Ok(false),
+        }
     }
 }
 
@@ -84,20 +86,20 @@ fn key(entry: &Entry, heap: &Heap, n: u64) -> Key {
 }
 
 /// Takes note of what `part` shares with the entries before.
-fn note(shape: &mut Option<Shape>, part: &Part) -> Result<()> {
+fn note(common: &mut Option<Common>, part: &Part) -> Result<()> {
     let Part { features, labels } = part;
-    let own = Shape {
+    let own = Common {
         vectors: features.cols.is_none(),
         dim: Some(features.width()),
-        dtype: Some(dtype(features)),
+        dtype: Some(features.dtype),
         label_columns: labels.as_ref().map(|labels| labels.width()),
         byte_order: Some(features.order),
     };
-    let Some(shape) = shape else {
-        *shape = Some(own);
+    let Some(common) = common else {
+        *common = Some(own);
         return Ok(());
     };
-    if shape.vectors != own.vectors {
+    if common.vectors != own.vectors {
         return Err(Error::unsupported(
             "vectors and matrices are mixed, so the entries can't be utterances of one data set",
         )
@@ -108,16 +110,16 @@ fn note(shape: &mut Option<Shape>, part: &Part) -> Result<()> {
             *shared = None;
         }
     }
-    keep(&mut shape.dim, own.dim);
-    keep(&mut shape.dtype, own.dtype);
-    keep(&mut shape.label_columns, own.label_columns);
-    keep(&mut shape.byte_order, own.byte_order);
+    keep(&mut common.dim, own.dim);
+    keep(&mut common.dtype, own.dtype);
+    keep(&mut common.label_columns, own.label_columns);
+    keep(&mut common.byte_order, own.byte_order);
     Ok(())
 }
 
 /// What entries share.
 #[derive(Default)]
-struct Shape {
+struct Common {
     vectors: bool,
     dim: Option<u64>,
     dtype: Option<Dtype>,
@@ -125,12 +127,12 @@ struct Shape {
     byte_order: Option<ByteOrder>,
 }
 
-fn read_part(part: Part, source: &mut Source, utt: &mut Utterance, limits: &Limits) -> Result<()> {
+fn read_part(part: Part, source: &mut Source, utt: &mut Utterance, scope: &Scope) -> Result<()> {
     let (frames, rank) = (part.features.rows, rank(&part.features));
     let mut features = Rows::new(part.features);
-    features.read(source, frames, rank, utt.features_mut(), limits)?;
+    read_features(&mut features, source, (frames, rank), utt, scope)?;
     features.end(source)?;
     let mut labels = part.labels.map(Rows::new);
-    read_labels(labels.as_mut(), source, frames, utt, limits)?;
+    read_labels(labels.as_mut(), source, frames, utt, scope)?;
     labels.map_or(Ok(()), |mut labels| labels.end(source))
 }

@@ -3,9 +3,9 @@
 use spr_core::bytes::Source;
 use spr_core::model::{DatasetInfo, Key, Rank, Utterance};
 use spr_core::side::SideReader;
-use spr_core::{Error, Limits, Result};
+use spr_core::{Error, Result};
 
-use super::{dtype, key_source, rank, read_labels};
+use super::{Scope, key_source, rank, read_features, read_labels};
 use crate::dataset::Part;
 use crate::rows::Rows;
 
@@ -27,7 +27,7 @@ impl Joined {
         info.utterances = side.is_none().then_some(u64::from(features.rows > 0));
         info.frames = Some(features.rows);
         info.dim = Some(features.width());
-        info.dtype = Some(dtype(&features));
+        info.dtype = Some(features.dtype);
         info.label_columns = labels.as_ref().map(|labels| labels.width());
         info.byte_order = Some(features.order);
         info.keys = key_source(side.as_ref());
@@ -67,19 +67,33 @@ impl Joined {
         &mut self,
         source: &mut Source,
         utt: &mut Utterance,
-        limits: &Limits,
+        scope: &Scope,
     ) -> Result<bool> {
-        let Some(frames) = self.next_utterance(&mut utt.key)? else {
-            self.features.end(source)?;
-            if let Some(labels) = &mut self.labels {
-                labels.end(source)?;
+        while let Some(frames) = self.next_utterance(&mut utt.key)? {
+            let wanted = scope.wants(&utt.key);
+            let read = match wanted {
+                true => self.read_rows(source, frames, utt, scope),
+                false => self.pass_rows(source, frames),
+            };
+            read.map_err(|e: Error| e.utterance(&utt.key))?;
+            self.next += frames;
+            if wanted {
+                return Ok(true);
             }
-            return Ok(false);
-        };
-        self.read_rows(source, frames, utt, limits)
-            .map_err(|e: Error| e.utterance(&utt.key))?;
-        self.next += frames;
-        Ok(true)
+        }
+        self.features.end(source)?;
+        if let Some(labels) = &mut self.labels {
+            labels.end(source)?;
+        }
+        Ok(false)
+    }
+
+    fn pass_rows(&mut self, source: &mut Source, frames: u64) -> Result<()> {
+        self.features.pass(source, frames)?;
+        match &mut self.labels {
+            Some(labels) => labels.pass(source, frames),
+            None => Ok(()),
+        }
     }
 
     fn read_rows(
@@ -87,14 +101,13 @@ impl Joined {
         source: &mut Source,
         frames: u64,
         utt: &mut Utterance,
-        limits: &Limits,
+        scope: &Scope,
     ) -> Result<()> {
-        let features = utt.features_mut();
-        self.features
-            .read(source, frames, self.rank, features, limits)?;
+        let shape = (frames, self.rank);
+        read_features(&mut self.features, source, shape, utt, scope)?;
         if frames == 0 && self.rank == Rank::Matrix {
-            features.reshape(Rank::Matrix, 0, 0)?;
+            utt.features_mut().reshape(Rank::Matrix, 0, 0)?;
         }
-        read_labels(self.labels.as_mut(), source, frames, utt, limits)
+        read_labels(self.labels.as_mut(), source, frames, utt, scope)
     }
 }

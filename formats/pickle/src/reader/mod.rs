@@ -4,8 +4,8 @@ mod entries;
 mod joined;
 
 use spr_core::bytes::{Codec, Env, Source};
-use spr_core::format::{Options, Reader};
-use spr_core::model::{DatasetInfo, Dtype, KeySource, Rank, Utterance};
+use spr_core::format::{Options, Reader, Request, Wanted};
+use spr_core::model::{DatasetInfo, Key, KeySource, Rank, Utterance};
 use spr_core::side::{self, SideReader};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
@@ -23,6 +23,15 @@ pub(crate) struct PickleReader {
     body: Body,
     ended: bool,
     info: DatasetInfo,
+    scope: Scope,
+}
+
+/// What is read of a data set.
+struct Scope {
+    /// The keys that are wanted; without it, all.
+    keys: Option<Wanted>,
+    /// Whether the values of features are wanted.
+    values: bool,
     limits: Limits,
 }
 
@@ -32,22 +41,34 @@ enum Body {
 }
 
 impl PickleReader {
-    pub(crate) fn open(source: Source, options: &Options, env: &Env) -> Result<Self> {
+    pub(crate) fn open(
+        source: Source,
+        options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Self> {
         let side = SideReader::find(&source, options, env)?;
         let mut source = undo_joblib(source)?.into_seekable()?;
         let (heap, top) = machine::load(&mut source, &env.limits)?;
         check_end(&mut source)?;
-        let mut info = DatasetInfo {
-            compression: source.compression(),
-            ..DatasetInfo::default()
-        };
+        let mut info = DatasetInfo::default();
         let body = Body::find(heap, top, side, options, &mut info);
+        let body = body.map_err(|e| e.file(source.name()))?;
+        info.compression = source.compression();
+        let scope = Scope {
+            keys: request.take_keys(),
+            values: request.values,
+            limits: env.limits,
+        };
+        if scope.keys.is_some() {
+            info = info.without_totals();
+        }
         Ok(Self {
-            body: body.map_err(|e| e.file(source.name()))?,
             source,
+            body,
             ended: false,
             info,
-            limits: env.limits,
+            scope,
         })
     }
 }
@@ -91,11 +112,10 @@ impl Reader for PickleReader {
         if self.ended {
             return Ok(false);
         }
-        utt.meta.clear();
-        utt.clear_others();
+        utt.start();
         let result = match &mut self.body {
-            Body::Joined(joined) => joined.read(&mut self.source, utt, &self.limits),
-            Body::Entries(entries) => entries.read(&mut self.source, utt, &self.limits),
+            Body::Joined(joined) => joined.read(&mut self.source, utt, &self.scope),
+            Body::Entries(entries) => entries.read(&mut self.source, utt, &self.scope),
         };
         self.ended = !matches!(result, Ok(true));
         result.map_err(|e| e.file(self.source.name()))
@@ -127,8 +147,25 @@ fn rank(features: &Array) -> Rank {
     }
 }
 
-fn dtype(features: &Array) -> Dtype {
-    features.stored.dtype()
+impl Scope {
+    fn wants(&self, key: &Key) -> bool {
+        self.keys.as_ref().is_none_or(|wanted| wanted(key))
+    }
+}
+
+/// Reads the next `frames` rows of features, or no more of them than their shape.
+fn read_features(
+    rows: &mut Rows,
+    source: &mut Source,
+    (frames, rank): (u64, Rank),
+    utt: &mut Utterance,
+    scope: &Scope,
+) -> Result<()> {
+    let (into, limits) = (utt.features_mut(), &scope.limits);
+    match scope.values {
+        true => rows.read(source, frames, rank, into, limits),
+        false => rows.shape_only(source, frames, rank, into, limits),
+    }
 }
 
 /// Reads the next `frames` labels, if there are any.
@@ -137,10 +174,13 @@ fn read_labels(
     source: &mut Source,
     frames: u64,
     utt: &mut Utterance,
-    limits: &Limits,
+    scope: &Scope,
 ) -> Result<()> {
     match labels {
-        Some(rows) => rows.read(source, frames, rows.label_rank(), utt.labels_mut(), limits),
+        Some(rows) => {
+            let (rank, into) = (rows.label_rank(), utt.labels_mut());
+            rows.read(source, frames, rank, into, &scope.limits)
+        }
         None => {
             utt.labels = None;
             Ok(())

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use spr_core::bytes::{Output, Part, Sink};
-use spr_core::format::{Options, Writer, Written};
+use spr_core::format::{Caps, Options, Writer, Written};
 use spr_core::model::{Key, Matrix, Rank, Utterance};
 use spr_core::side::{self, SideWriter};
 use spr_core::{Error, Result};
@@ -15,6 +15,7 @@ use crate::layout::Layout;
 /// Writes each utterance as an entry of its own: its features, or a pair of features and labels.
 /// Nothing is kept of an entry but its name.
 pub(super) struct EntryWriter {
+    caps: Caps,
     sink: Sink,
     emitter: Emitter,
     protocol: Protocol,
@@ -34,7 +35,12 @@ enum Names {
 }
 
 impl EntryWriter {
-    pub(super) fn create(output: &Output, options: &Options, layout: Layout) -> Result<Self> {
+    pub(super) fn create(
+        output: &Output,
+        options: &Options,
+        layout: Layout,
+        caps: Caps,
+    ) -> Result<Self> {
         let protocol = Protocol::of(options)?;
         let mut emitter = Emitter::with_memo(protocol);
         emitter.start();
@@ -50,6 +56,7 @@ impl EntryWriter {
             }
         };
         Ok(Self {
+            caps,
             sink: output.create(Part::Main, false)?,
             emitter,
             protocol,
@@ -62,7 +69,7 @@ impl EntryWriter {
 
     /// Checks that the utterance fits the format and those before it, and starts its entry.
     fn start_entry(&mut self, utt: &Utterance) -> Result<()> {
-        let features = features_of(utt)?;
+        let features = features_of(utt, &self.caps)?;
         if self.rank.is_some_and(|rank| rank != features.rank()) {
             return Err(Error::unfit(match features.rank() {
                 Rank::Vector => "is a vector, the utterances before are matrices",
@@ -82,8 +89,7 @@ impl EntryWriter {
                 }
                 names.insert(utt.key.clone());
             }
-            Names::List(Some(_)) => utt.key.check_word()?,
-            Names::List(None) => {}
+            Names::List(_) => {}
         }
         self.rank = Some(features.rank());
         Ok(())
@@ -125,7 +131,7 @@ impl EntryWriter {
             rows: matrix.rows() as u64,
             cols: (!one_axis).then_some(matrix.cols() as u64),
             len: encoded_len(coding, matrix),
-        });
+        })?;
         let sink = &mut self.sink;
         sink.put(&self.emitter.take())?;
         encode(coding, matrix, &mut self.scratch, |b| sink.put(b))?;
@@ -135,6 +141,10 @@ impl EntryWriter {
 }
 
 impl Writer for EntryWriter {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
         self.start_entry(utt)
             .map_err(|e| e.utterance(&utt.key).continuable())?;

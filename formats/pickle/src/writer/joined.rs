@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Seek, Write};
 
 use spr_core::bytes::{Output, Part, Sink};
-use spr_core::format::{Options, Writer, Written};
+use spr_core::format::{Caps, Options, Writer, Written};
 use spr_core::model::{Dtype, Rank, Utterance};
 use spr_core::side::SideWriter;
 use spr_core::{Error, Result};
@@ -17,11 +17,12 @@ use crate::emit::{ArrayHead, Emitter, Protocol};
 /// Features go to the output as they come, behind a head that is filled in at the end; labels
 /// wait in a temporary file.
 pub(super) struct JoinedWriter {
+    caps: Caps,
     sink: Sink,
     side: Option<SideWriter>,
     protocol: Protocol,
-    /// What the first utterance set for all.
-    shape: Option<Shape>,
+    /// Set by the first utterance.
+    common: Option<Common>,
     /// Bytes of features as they are written.
     features_len: u64,
     spool: Option<Spool>,
@@ -29,8 +30,9 @@ pub(super) struct JoinedWriter {
     written: Written,
 }
 
+/// What all utterances have in common.
 #[derive(Clone, Copy)]
-struct Shape {
+struct Common {
     dtype: Dtype,
     rank: Rank,
     /// Columns, once an utterance had frames.
@@ -45,13 +47,14 @@ struct Spool {
 }
 
 impl JoinedWriter {
-    pub(super) fn create(output: &Output, options: &Options) -> Result<Self> {
+    pub(super) fn create(output: &Output, options: &Options, caps: Caps) -> Result<Self> {
         let protocol = Protocol::of(options)?;
         Ok(Self {
+            caps,
             side: SideWriter::create(output, options)?,
             sink: output.create(Part::Main, true)?,
             protocol,
-            shape: None,
+            common: None,
             features_len: 0,
             spool: None,
             scratch: Vec::new(),
@@ -59,29 +62,14 @@ impl JoinedWriter {
         })
     }
 
-    /// Whether the utterance fits the format and the ones before, and the shape for those after.
-    fn check(&self, utt: &Utterance) -> Result<Shape> {
+    /// What the utterance has in common with those before, after checking that it fits them and the
+    /// format.
+    fn check(&self, utt: &Utterance) -> Result<Common> {
         let unfit = |message: String| Err(Error::unfit(message));
-        let features = features_of(utt)?;
-        if self.side.is_some() {
-            utt.key.check_word()?;
-        }
+        let features = features_of(utt, &self.caps)?;
         let (rows, cols) = (features.rows(), features.cols());
-        match (rows, cols, features.rank()) {
-            (0, _, _) if self.side.is_none() => {
-                return Err(Error::unsupported(
-                    "has no frames, which only the side file could tell",
-                ));
-            }
-            (0, 1.., Rank::Matrix) => {
-                return Err(Error::unsupported(
-                    "has columns but no frames, which a pickle can't hold",
-                ));
-            }
-            _ => {}
-        }
         let labels = utt.labels.as_ref().map(|l| (l.dtype(), l.cols()));
-        let before = self.shape.unwrap_or(Shape {
+        let before = self.common.unwrap_or(Common {
             dtype: features.dtype(),
             rank: features.rank(),
             cols: None,
@@ -119,21 +107,21 @@ impl JoinedWriter {
             }
             (None, None) => {}
         }
-        Ok(Shape {
+        Ok(Common {
             cols: before.cols.or((rows > 0).then_some(cols)),
             ..before
         })
     }
 
-    fn store(&mut self, utt: &Utterance, shape: Shape) -> Result<()> {
-        if self.shape.is_none() {
-            let head = self.head(shape);
+    fn store(&mut self, utt: &Utterance, common: Common) -> Result<()> {
+        if self.common.is_none() {
+            let head = self.head(common)?;
             self.sink.put(&head)?;
-            if shape.labels.is_some() {
+            if common.labels.is_some() {
                 self.spool = Some(Spool::new()?);
             }
         }
-        self.shape = Some(shape);
+        self.common = Some(common);
         let coding = self.protocol.coding();
         if let Some(features) = &utt.features {
             let sink = &mut self.sink;
@@ -153,41 +141,41 @@ impl JoinedWriter {
     }
 
     /// Everything before the features, as far as it is known now.
-    fn head(&self, shape: Shape) -> Vec<u8> {
+    fn head(&self, common: Common) -> Result<Vec<u8>> {
         let mut emitter = Emitter::new(self.protocol);
         emitter.start();
-        if shape.labels.is_some() {
+        if common.labels.is_some() {
             emitter.open_tuple(2);
         }
         emitter.array_head(&ArrayHead {
-            dtype: shape.dtype,
+            dtype: common.dtype,
             rows: self.written.frames,
-            cols: match shape.rank {
-                Rank::Matrix => Some(shape.cols.unwrap_or(0) as u64),
+            cols: match common.rank {
+                Rank::Matrix => Some(common.cols.unwrap_or(0) as u64),
                 _ => None,
             },
             len: self.features_len,
-        });
-        emitter.take()
+        })?;
+        Ok(emitter.take())
     }
 
     /// Everything after the features.
-    fn put_rest(&mut self, shape: Shape) -> Result<()> {
+    fn put_rest(&mut self, common: Common) -> Result<()> {
         let mut emitter = Emitter::new(self.protocol);
         emitter.array_tail();
-        if let (Some(spool), Some((dtype, columns))) = (self.spool.take(), shape.labels) {
+        if let (Some(spool), Some((dtype, columns))) = (self.spool.take(), common.labels) {
             emitter.array_head(&ArrayHead {
                 dtype,
                 rows: self.written.frames,
                 cols: (columns > 1).then_some(columns as u64),
                 len: spool.len,
-            });
+            })?;
             self.sink.put(&emitter.take())?;
             spool.copy_to(&mut self.sink)?;
             emitter = Emitter::new(self.protocol);
             emitter.array_tail();
         }
-        if shape.labels.is_some() {
+        if common.labels.is_some() {
             emitter.close_tuple(2);
         }
         emitter.end();
@@ -196,8 +184,12 @@ impl JoinedWriter {
 }
 
 impl Writer for JoinedWriter {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let shape = self
+        let common = self
             .check(utt)
             .map_err(|e| e.utterance(&utt.key).continuable())?;
         if let Some(features) = &utt.features {
@@ -207,23 +199,23 @@ impl Writer for JoinedWriter {
             let before = self.spool.as_ref().map_or(0, |spool| spool.len);
             check_len(self.protocol, before, labels)?;
         }
-        self.store(utt, shape).map_err(|e| e.utterance(&utt.key))
+        self.store(utt, common).map_err(|e| e.utterance(&utt.key))
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
-        let shape = self.shape.unwrap_or(Shape {
+        let common = self.common.unwrap_or(Common {
             dtype: Dtype::F32,
             rank: Rank::Matrix,
             cols: None,
             labels: None,
         });
-        let head = self.head(shape);
-        if self.shape.is_some() {
+        let head = self.head(common)?;
+        if self.common.is_some() {
             self.sink.patch(0, &head)?;
         } else {
             self.sink.put(&head)?;
         }
-        self.put_rest(shape)?;
+        self.put_rest(common)?;
         let mut written = self.written;
         if let Some(side) = self.side {
             written.bytes += side.finish()?;

@@ -4,8 +4,8 @@ mod entries;
 mod joined;
 
 use spr_core::bytes::Output;
-use spr_core::format::{Options, Writer};
-use spr_core::model::{Matrix, Rank, Utterance};
+use spr_core::format::{Caps, Options, Writer};
+use spr_core::model::{Matrix, Utterance};
 use spr_core::{Error, Result};
 
 use crate::coding::{Coding, encode_raw_unicode, encode_utf8, utf8_len};
@@ -17,49 +17,25 @@ use joined::JoinedWriter;
 /// Bytes encoded or copied at a time.
 const BLOCK: usize = 64 << 10;
 
-/// A writer of the arrangement that the options ask for.
+/// A writer of the arrangement that the options ask for, which can hold what `caps` say.
 ///
 /// # Errors
 /// An option's value is wrong, or the output can't be made.
-pub(crate) fn create(output: &Output, options: &Options) -> Result<Box<dyn Writer>> {
+pub(crate) fn create(output: &Output, options: &Options, caps: Caps) -> Result<Box<dyn Writer>> {
     Ok(match Layout::of(options)? {
-        None | Some(Layout::Pdnn) => Box::new(JoinedWriter::create(output, options)?),
-        Some(layout) => Box::new(EntryWriter::create(output, options, layout)?),
+        None | Some(Layout::Pdnn) => Box::new(JoinedWriter::create(output, options, caps)?),
+        Some(layout) => Box::new(EntryWriter::create(output, options, layout, caps)?),
     })
 }
 
-/// The features of an utterance, all of whose parts fit a pickle.
-fn features_of(utt: &Utterance) -> Result<&Matrix> {
-    if let Some(other) = utt.other() {
-        return Err(Error::unfit(format!(
-            "has {other}, which the format can't hold"
-        )));
+/// The features of an utterance, which fits `caps`.
+fn features_of<'a>(utt: &'a Utterance, caps: &Caps) -> Result<&'a Matrix> {
+    caps.check(utt)?;
+    if utt.labels.as_ref().is_some_and(|labels| labels.cols() == 0) {
+        return Err(Error::unfit("has labels of 0 columns"));
     }
-    let Some(features) = &utt.features else {
-        return Err(Error::unsupported("has no features, which a pickle needs"));
-    };
-    if !utt.meta.is_empty() {
-        return Err(Error::unsupported(
-            "has header lines, which a pickle can't hold",
-        ));
-    }
-    if features.rank() == Rank::Scalar {
-        return Err(Error::unsupported("is a single number, not features"));
-    }
-    let rows = features.rows();
-    if rows > 0 && features.cols() == 0 {
-        return Err(Error::unfit("has frames of 0 columns"));
-    }
-    match &utt.labels {
-        Some(labels) if labels.rows() != rows => {
-            let labels = labels.rows();
-            Err(Error::unfit(format!(
-                "{rows} frames of features, but labels for {labels}"
-            )))
-        }
-        Some(labels) if labels.cols() == 0 => Err(Error::unfit("has labels of 0 columns")),
-        _ => Ok(features),
-    }
+    let features = utt.features.as_ref();
+    features.ok_or_else(|| Error::unfit("has no features, which a pickle needs"))
 }
 
 /// Checks that the protocol can count `len` bytes and those of `matrix`.
@@ -112,6 +88,7 @@ fn encode(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spr_core::model::Rank;
 
     #[test]
     fn refuses_more_than_the_protocol_can_count() {
@@ -122,7 +99,10 @@ mod tests {
             let full = u64::from(u32::MAX).wrapping_add_signed(most);
             check_len(protocol, full, &matrix).unwrap();
             let error = check_len(protocol, full + 1, &matrix).unwrap_err();
-            assert_eq!(error.hint_text(), Some("write a later one: protocol=4"));
+            assert_eq!(
+                error.hint_text().as_deref(),
+                Some("write a later one: protocol=4")
+            );
         }
         for protocol in ["0", "4", "5"] {
             check_len(protocol_of(protocol), 1 << 40, &matrix).unwrap();
