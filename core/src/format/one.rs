@@ -7,35 +7,43 @@ use crate::{Error, ErrorKind, Result};
 
 /// Reads the one utterance of a file, whose key is the name of the file.
 pub struct OneReader<F> {
+    source: Source,
     key: Key,
     info: DatasetInfo,
-    file: std::sync::Arc<str>,
+    env: Env,
     fill: Option<F>,
 }
 
-impl<F: FnOnce(&mut Utterance) -> Result<()> + Send> OneReader<F> {
-    /// A reader of what `source`, which is still at its start or behind a header, holds. `info` is
-    /// what is known of it but for its number and its key; `fill` [starts](Utterance::start) an
-    /// utterance and fills all but its key and its file.
+impl<F> OneReader<F>
+where
+    F: FnOnce(&mut Source, &mut Utterance, &Env) -> Result<()> + Send,
+{
+    /// A reader of what `source`, which may be behind a header by now, holds. `info` is what is
+    /// known of it but for the number of utterances and the source of keys; `fill`
+    /// [starts](Utterance::start) an utterance and fills all but its key and its file.
     ///
     /// # Errors
     /// The system refuses to say whether it is a file.
-    pub fn new(source: &Source, info: DatasetInfo, env: &Env, fill: F) -> Result<Self> {
-        let (key, keys) = env.key_of(source)?;
+    pub fn new(source: Source, info: DatasetInfo, env: &Env, fill: F) -> Result<Self> {
+        let (key, keys) = env.key_of(&source)?;
         Ok(Self {
+            source,
             key,
             info: DatasetInfo {
                 utterances: Some(1),
                 keys,
                 ..info
             },
-            file: source.name().into(),
+            env: env.clone(),
             fill: Some(fill),
         })
     }
 }
 
-impl<F: FnOnce(&mut Utterance) -> Result<()> + Send> Reader for OneReader<F> {
+impl<F> Reader for OneReader<F>
+where
+    F: FnOnce(&mut Source, &mut Utterance, &Env) -> Result<()> + Send,
+{
     fn info(&self) -> &DatasetInfo {
         &self.info
     }
@@ -44,9 +52,9 @@ impl<F: FnOnce(&mut Utterance) -> Result<()> + Send> Reader for OneReader<F> {
         let Some(fill) = self.fill.take() else {
             return Ok(false);
         };
-        fill(utt)?;
+        fill(&mut self.source, utt, &self.env)?;
         utt.key.set(self.key.as_bytes());
-        utt.origin.file = Some(self.file.clone());
+        utt.origin.file = Some(self.source.name().into());
         Ok(true)
     }
 }

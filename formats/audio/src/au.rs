@@ -3,11 +3,11 @@
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::companding::Companding;
 use spr_core::format::{FormatInfo, Options};
-use spr_core::model::{Audio, Dtype, Tag};
+use spr_core::model::{Dtype, Tag, Waveform};
 use spr_core::{Error, Result};
 
-use crate::coding::{Coding, Extent};
-use crate::kind::{Kind, tag, without_nuls};
+use crate::coding::{Amount, Coding};
+use crate::kind::{Kind, without_nuls};
 use crate::reader::{Head, end};
 
 const NAME: &str = "au";
@@ -15,14 +15,10 @@ const NOTE: &[u8] = b"annotation";
 const FIXED: u32 = 24;
 
 pub(crate) static KIND: Kind = Kind {
-    info: FormatInfo {
-        name: NAME,
-        title: "AU audio of Sun and NeXT",
-        extensions: &["au", "snd"],
-        options: &[],
-    },
+    info: FormatInfo::new(NAME, "AU audio of Sun and NeXT", &["au", "snd"]),
     starts: |head| head.starts_with(b".snd") || head.starts_with(b"dns."),
     open,
+    nested: None,
     dtypes: &[Dtype::I16, Dtype::I8, Dtype::I32, Dtype::F32, Dtype::F64],
     order: ByteOrder::Big,
     even: false,
@@ -75,30 +71,30 @@ fn open(source: &mut Source, _options: &Options, env: &Env) -> Result<Head> {
     }
     let text = without_nuls(&text);
     let block = u64::from(channels) * coding.width();
-    let extent = match size {
-        u32::MAX => Extent::ToEnd,
+    let amount = match size {
+        u32::MAX => Amount::ToEnd,
         _ if !u64::from(size).is_multiple_of(block) => {
-            let message = format!("{size} bytes of samples are no multiple of {block}");
+            let message = format!("{size} bytes of samples are not a multiple of {block}");
             return Err(Error::malformed(message).byte(8));
         }
-        _ => Extent::Rows(u64::from(size) / block),
+        _ => Amount::Rows(u64::from(size) / block),
     };
     Ok(Head {
         rate,
         channels: u64::from(channels),
         coding,
         order,
-        extent,
+        amount,
         tags: (!text.is_empty())
-            .then(|| tag(NAME, NOTE, text))
+            .then(|| Tag::new(NAME, NOTE, text))
             .into_iter()
             .collect(),
         finish: Box::new(|source, _, _| end(source)),
     })
 }
 
-fn header(audio: &Audio, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
-    let samples = &audio.samples;
+fn header(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
+    let samples = &sound.samples;
     let note = match tags {
         [] => &[][..],
         [tag] if tag.key == NOTE && !tag.value.is_empty() && !tag.value.ends_with(b"\0") => {
@@ -115,7 +111,8 @@ fn header(audio: &Audio, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
         Dtype::I16 => 3,
         Dtype::I32 => 5,
         Dtype::F32 => 6,
-        _ => 7,
+        Dtype::F64 => 7,
+        other => return Err(Error::unfit(format!("has samples of {other}"))),
     };
     let small = |n: usize| {
         let n = u32::try_from(n).ok().filter(|n| *n < u32::MAX);
@@ -127,7 +124,7 @@ fn header(audio: &Audio, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
         small(start)?,
         small(samples.as_bytes().len())?,
         encoding,
-        audio.rate,
+        sound.rate,
         small(samples.cols())?,
     ];
     out.extend_from_slice(b".snd");

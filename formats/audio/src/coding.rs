@@ -1,11 +1,13 @@
 //! How samples are stored.
 
-use spr_core::bytes::{ByteOrder, Sink, Source, swap_in_place};
+use spr_core::bytes::{ByteOrder, Source, swap_in_place};
 use spr_core::companding::Companding;
 use spr_core::model::{Dtype, Matrix, Rank};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 const STEP: usize = 64 << 10;
+/// Bytes by which stretches that are checked overlap.
+pub(crate) const AHEAD: usize = 16;
 
 /// One stored sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +21,15 @@ pub(crate) enum Coding {
 }
 
 /// How many samples there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Amount {
     /// So many in each channel.
     Rows(u64),
-    /// All that is left of the file.
+    /// All that is left of the source.
     ToEnd,
+    /// All that is left of the source, every stretch of which, with up to [`AHEAD`] bytes of the
+    /// next, passes this check.
+    Checked(fn(&[u8]) -> Result<()>),
 }
 
 impl Coding {
@@ -34,15 +39,6 @@ impl Coding {
             Self::Plain(dtype) => dtype.size() as u64,
             Self::Packed24 => 3,
             Self::Law(_) => 1,
-        }
-    }
-
-    /// The element type that it is read as.
-    pub(crate) fn dtype(self) -> Dtype {
-        match self {
-            Self::Plain(dtype) => dtype,
-            Self::Packed24 => Dtype::I32,
-            Self::Law(_) => Dtype::I16,
         }
     }
 
@@ -66,29 +62,35 @@ impl Coding {
         into: &mut Matrix,
         channels: u64,
         order: ByteOrder,
-        extent: Extent,
+        amount: Amount,
         limits: &Limits,
     ) -> Result<()> {
-        if let Self::Plain(dtype) = self {
-            return read_plain(source, into, (dtype, channels), order, extent, limits);
-        }
         let mut codes = Matrix::default();
-        let shape = (Dtype::U8, channels * self.width());
-        read_plain(source, &mut codes, shape, order, extent, limits)?;
-        let (rows, cols) = (codes.rows(), usize::try_from(channels).unwrap_or(0));
-        into.reset(self.dtype(), Rank::Matrix, rows, cols, limits)
-            .map_err(|e| e.file(source.name()).byte(source.offset()))?;
+        let mut bytes = |width| {
+            let shape = (Dtype::U8, channels * width);
+            read_plain(source, &mut codes, shape, order, amount, limits)?;
+            Ok::<_, Error>((codes.rows(), codes.cols()))
+        };
         match self {
+            Self::Plain(dtype) => {
+                let shape = (dtype, channels);
+                return read_plain(source, into, shape, order, amount, limits);
+            }
             Self::Law(law) => {
+                let (rows, cols) = bytes(1)?;
                 let table: [i16; 256] = std::array::from_fn(|n| law.decode(low_byte(n)));
-                let samples = into.as_slice_mut::<i16>().unwrap_or_default();
-                for (sample, code) in samples.iter_mut().zip(codes.as_bytes()) {
+                into.reset(Dtype::I16, Rank::Matrix, rows, cols, limits)
+                    .map_err(|e| e.file(source.name()).byte(source.offset()))?;
+                for (sample, code) in into.values_mut::<i16>()?.iter_mut().zip(codes.as_bytes()) {
                     *sample = table[usize::from(*code)];
                 }
             }
-            _ => {
-                let samples = into.as_slice_mut::<i32>().unwrap_or_default();
-                for (sample, &[a, b, c]) in samples.iter_mut().zip(codes.as_bytes().as_chunks().0) {
+            Self::Packed24 => {
+                let (rows, cols) = bytes(3)?;
+                into.reset(Dtype::I32, Rank::Matrix, rows, cols / 3, limits)
+                    .map_err(|e| e.file(source.name()).byte(source.offset()))?;
+                let codes = codes.as_bytes().as_chunks().0;
+                for (sample, &[a, b, c]) in into.values_mut::<i32>()?.iter_mut().zip(codes) {
                     *sample = match order {
                         ByteOrder::Little => i32::from_le_bytes([0, a, b, c]),
                         ByteOrder::Big => i32::from_be_bytes([a, b, c, 0]),
@@ -109,19 +111,24 @@ fn read_plain(
     into: &mut Matrix,
     (dtype, cols): (Dtype, u64),
     order: ByteOrder,
-    extent: Extent,
+    amount: Amount,
     limits: &Limits,
 ) -> Result<()> {
     let block = cols * dtype.size() as u64;
-    let rows = match (extent, source.remaining()) {
-        (Extent::Rows(rows), _) => rows,
-        (Extent::ToEnd, Some(bytes)) => {
+    let rows = match (amount, source.remaining()) {
+        (Amount::Rows(rows), _) => rows,
+        (Amount::ToEnd, Some(bytes)) => {
             if !bytes.is_multiple_of(block) {
                 return Err(inside(source, source.offset() + bytes));
             }
             bytes / block
         }
-        (Extent::ToEnd, None) => return read_stream(source, into, (dtype, cols), order, limits),
+        (Amount::ToEnd, None) => {
+            return read_stream(source, into, (dtype, cols), order, (|_| Ok(()), limits));
+        }
+        (Amount::Checked(check), _) => {
+            return read_stream(source, into, (dtype, cols), order, (check, limits));
+        }
     };
     source.read_matrix(into, (dtype, Rank::Matrix, rows, cols), order, limits)
 }
@@ -132,19 +139,23 @@ fn read_stream(
     into: &mut Matrix,
     (dtype, cols): (Dtype, u64),
     order: ByteOrder,
-    limits: &Limits,
+    (check, limits): (fn(&[u8]) -> Result<()>, &Limits),
 ) -> Result<()> {
-    let block = limits.matrix_bytes(dtype, 1, cols);
-    let block = block.map_err(|e| e.file(source.name()).byte(source.offset()))?;
+    let start = source.offset();
+    let name = source.name().to_owned();
+    let placed = |e: Error| e.file(&name).byte(start);
+    let block = limits.matrix_bytes(dtype, 1, cols).map_err(placed)?;
     let cols = block / dtype.size();
     into.start(dtype, Rank::Matrix, cols);
+    let step = STEP.max(block);
     loop {
-        let rows = source.peek(STEP.max(block))?.len() / block;
+        let there = source.peek(step + AHEAD)?;
+        check(there).map_err(placed)?;
+        let rows = there.len().min(step) / block;
         if rows == 0 {
-            let rest = source.peek(block)?.len() as u64;
-            return match rest {
+            return match there.len() as u64 {
                 0 => Ok(()),
-                _ => Err(inside(source, source.offset() + rest)),
+                rest => Err(inside(source, source.offset() + rest)),
             };
         }
         source.hold("audio", into.as_bytes().len() as u64, limits)?;
@@ -163,22 +174,22 @@ fn inside(source: &Source, end: u64) -> Error {
         .byte(end)
 }
 
-/// Writes samples as they are in the model.
+/// Hands over samples as they are in the model, in the byte order `order`.
 pub(crate) fn write(
     samples: &Matrix,
     order: ByteOrder,
     block: &mut Vec<u8>,
-    sink: &mut Sink,
+    put: &mut dyn FnMut(&[u8]) -> Result<()>,
 ) -> Result<()> {
     let bytes = samples.as_bytes();
     if order == ByteOrder::NATIVE {
-        return sink.put(bytes);
+        return put(bytes);
     }
     for part in bytes.chunks(STEP) {
         block.clear();
         block.extend_from_slice(part);
         swap_in_place(block, samples.dtype().size());
-        sink.put(block)?;
+        put(block)?;
     }
     Ok(())
 }
@@ -194,7 +205,7 @@ mod tests {
         };
         let mut samples = Matrix::default();
         let limits = Limits::default();
-        coding.read(&mut source, &mut samples, 2, order, Extent::ToEnd, &limits)?;
+        coding.read(&mut source, &mut samples, 2, order, Amount::ToEnd, &limits)?;
         Ok(samples)
     }
 

@@ -3,14 +3,14 @@
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Empty, Format, FormatInfo, Keys, Lookup, Objects, Options, Place, Probe, Reader,
-    Score, Tags, Writer,
+    Caps, Format, FormatInfo, Keys, Medium, Nested, Notation, OneWriter, Opened, Options, Probe,
+    Request, Score, Writer,
 };
+use spr_core::model::Utterance;
 
 use crate::kind::Kind;
-use crate::reader::AudioReader;
-use crate::writer::AudioWriter;
-use crate::{au, sphere, wav};
+use crate::writer::Encoder;
+use crate::{au, reader, sphere, wav};
 
 /// A format of sound files, one utterance each.
 pub struct AudioFormat(&'static Kind);
@@ -42,41 +42,36 @@ impl Format for AudioFormat {
         }
     }
 
-    fn caps(&self, _options: &Options, place: Place) -> Result<Caps> {
-        Ok(Caps {
-            count: Count::One,
-            keys: match place {
-                Place::Folder | Place::File => Keys::FileNames,
-                Place::Stream => Keys::None,
-            },
-            boundaries: true,
-            features: None,
-            labels: None,
-            objects: Objects::None,
-            audio: self.0.dtypes,
-            segments: false,
-            text: false,
-            empty: Empty::Kept,
-            frame_times: false,
-            tags: Tags::Of(self.0.info.name),
-            max_rows: u64::MAX,
-        })
+    fn caps(&self, _options: &Options, medium: Medium) -> Result<Caps> {
+        Ok(self.0.caps(Keys::of_files(medium)))
     }
 
-    fn open(&self, mut source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
+    fn open(
+        &self,
+        mut source: Source,
+        options: &Options,
+        _request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
         let head = (self.0.open)(&mut source, options, env).map_err(|e| e.file(source.name()))?;
-        Ok(Box::new(AudioReader::new(source, head, env)))
-    }
-
-    fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
-        self.open(source, options, env)
-    }
-
-    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
-        Ok(Lookup::Ordered(self.open(source, options, env)?))
+        reader::open(source, head, env)
     }
 
     fn create(&self, output: Output, _options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
-        Ok(Box::new(AudioWriter::new(output, self.0)))
+        let extension = self.0.info.extensions[0];
+        let mut encoder = Encoder::new(self.0);
+        let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
+            encoder.encode(utt, put)
+        };
+        let caps = self.0.caps(Keys::of_files(output.medium()));
+        Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        self.0.nested
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
     }
 }

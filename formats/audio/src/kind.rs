@@ -1,9 +1,9 @@
 //! What a format of sound files is made of.
 
 use spr_core::Result;
-use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::format::{FormatInfo, Options};
-use spr_core::model::{Audio, Dtype, Tag};
+use spr_core::bytes::{ByteOrder, Env, Nested, Source};
+use spr_core::format::{AudioCaps, Caps, Count, Empty, FormatInfo, Keys, Options, Tags};
+use spr_core::model::{Dtype, Tag, Waveform};
 
 use crate::reader::Head;
 
@@ -14,6 +14,8 @@ pub(crate) struct Kind {
     pub(crate) starts: fn(&[u8]) -> bool,
     /// Reads the header.
     pub(crate) open: fn(&mut Source, &Options, &Env) -> Result<Head>,
+    /// Its files inside containers.
+    pub(crate) nested: Option<&'static dyn Nested>,
     /// The element types written, the preferred one first.
     pub(crate) dtypes: &'static [Dtype],
     /// The byte order written.
@@ -21,15 +23,17 @@ pub(crate) struct Kind {
     /// Whether a byte is added to an odd number of bytes.
     pub(crate) even: bool,
     /// Makes the header of samples that have one of the types, a rate and channels.
-    pub(crate) header: fn(&Audio, &[Tag], &mut Vec<u8>) -> Result<()>,
+    pub(crate) header: fn(&Waveform, &[Tag], &mut Vec<u8>) -> Result<()>,
 }
 
-/// A header line of `format`.
-pub(crate) fn tag(format: &'static str, key: &[u8], value: &[u8]) -> Tag {
-    Tag {
-        format,
-        key: key.to_vec(),
-        value: value.to_vec(),
+impl Kind {
+    /// What a file holds whose name is kept by `keys`.
+    pub(crate) const fn caps(&self, keys: Keys) -> Caps {
+        let mut caps = Caps::new(Count::One, keys);
+        caps.audio = AudioCaps::samples(self.dtypes);
+        caps.empty = Empty::Kept;
+        caps.tags = Tags::Of(self.info.name);
+        caps
     }
 }
 

@@ -1,11 +1,11 @@
 //! One file, one utterance.
 
 use spr_core::Result;
-use spr_core::bytes::{ByteOrder, Env, Source, key_of_file};
-use spr_core::format::Reader;
-use spr_core::model::{Audio, DatasetInfo, Key, KeySource, Tag, Utterance};
+use spr_core::bytes::{ByteOrder, Env, Source};
+use spr_core::format::{OneReader, Opened};
+use spr_core::model::{Audio, DatasetInfo, Tag, Utterance, Waveform};
 
-use crate::coding::{Coding, Extent};
+use crate::coding::{Amount, Coding};
 
 /// What stands behind the samples is taken and checked; tags may be added.
 pub(crate) type Finish = Box<dyn FnOnce(&mut Source, &mut Utterance, &Env) -> Result<()> + Send>;
@@ -17,75 +17,50 @@ pub(crate) struct Head {
     pub(crate) channels: u64,
     pub(crate) coding: Coding,
     pub(crate) order: ByteOrder,
-    pub(crate) extent: Extent,
+    pub(crate) amount: Amount,
     pub(crate) tags: Vec<Tag>,
     pub(crate) finish: Finish,
 }
 
-/// Reads the samples behind a header.
-pub(crate) struct AudioReader {
-    source: Source,
-    head: Option<Head>,
-    key: Key,
-    info: DatasetInfo,
-    env: Env,
-}
-
-impl AudioReader {
-    pub(crate) fn new(source: Source, head: Head, env: &Env) -> Self {
-        let named = source.path().filter(|path| path.is_file());
-        let (key, keys) = match named.map(key_of_file) {
-            Some(key) => (key, KeySource::Stored),
-            None => (Key::generated(0), KeySource::Generated),
-        };
-        let coders = [source.compression(), head.coding.coder().map(str::to_owned)];
-        let coders: Vec<_> = coders.into_iter().flatten().collect();
-        let info = DatasetInfo {
-            utterances: Some(1),
-            byte_order: (head.coding.width() > 1).then_some(head.order),
-            compression: (!coders.is_empty()).then(|| coders.join("+")),
-            sample_rate: Some(head.rate),
-            keys,
-            ..DatasetInfo::default()
-        };
-        Self {
+impl Head {
+    /// Reads the samples behind the header into `sound` and gives them to `utt`.
+    pub(crate) fn read(
+        self,
+        source: &mut Source,
+        mut sound: Waveform,
+        utt: &mut Utterance,
+        env: &Env,
+    ) -> Result<()> {
+        sound.rate = self.rate;
+        self.coding.read(
             source,
-            head: Some(head),
-            key,
-            info,
-            env: env.clone(),
-        }
+            &mut sound.samples,
+            self.channels,
+            self.order,
+            self.amount,
+            &env.limits,
+        )?;
+        utt.audio = Some(Audio::Samples(sound));
+        utt.meta.tags.extend(self.tags);
+        (self.finish)(source, utt, env)
     }
 }
 
-impl Reader for AudioReader {
-    fn info(&self) -> &DatasetInfo {
-        &self.info
-    }
-
-    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        let Some(head) = self.head.take() else {
-            return Ok(false);
-        };
-        let mut audio = utt.audio.take().unwrap_or_default();
-        utt.clear_data();
-        utt.meta.clear();
-        utt.key.set(self.key.as_bytes());
-        let Audio { rate, samples } = &mut audio;
-        *rate = head.rate;
-        head.coding.read(
-            &mut self.source,
-            samples,
-            head.channels,
-            head.order,
-            head.extent,
-            &self.env.limits,
-        )?;
-        utt.audio = Some(audio);
-        utt.meta.tags = head.tags;
-        (head.finish)(&mut self.source, utt, &self.env)?;
-        Ok(true)
-    }
+/// Opens the samples behind a header.
+pub(crate) fn open(source: Source, head: Head, env: &Env) -> Result<Opened> {
+    let coders = [source.compression(), head.coding.coder().map(str::to_owned)];
+    let coders: Vec<_> = coders.into_iter().flatten().collect();
+    let mut info = DatasetInfo::default();
+    info.byte_order = (head.coding.width() > 1).then_some(head.order);
+    info.compression = (!coders.is_empty()).then(|| coders.join("+"));
+    info.sample_rate = Some(head.rate);
+    let fill = |source: &mut Source, utt: &mut Utterance, env: &Env| {
+        let sound = utt.audio.take().map_or_else(Waveform::default, Audio::into_waveform);
+        utt.start();
+        (utt.features, utt.labels) = (None, None);
+        head.read(source, sound, utt, env)
+    };
+    Ok(Opened::stream(OneReader::new(source, info, env, fill)?))
 }
 
 /// Refuses what follows where the file should end.

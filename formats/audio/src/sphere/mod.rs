@@ -5,12 +5,13 @@ mod header;
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::companding::Companding;
 use spr_core::format::{FormatInfo, OptionSpec, Options};
-use spr_core::model::{Audio, Dtype, Tag, Utterance};
+use spr_core::model::{Dtype, Tag, Utterance, Waveform};
 use spr_core::{Error, ErrorKind, Result};
 
-use crate::coding::{Coding, Extent};
-use crate::kind::{Kind, tag};
+use crate::coding::{Amount, Coding};
+use crate::kind::Kind;
 use crate::reader::Head;
+use crate::writer::sound;
 use header::{Header, Print};
 
 const NAME: &str = "sphere";
@@ -26,18 +27,19 @@ const OWN: [&str; 7] = [
 ];
 
 pub(crate) static KIND: Kind = Kind {
-    info: FormatInfo {
-        name: NAME,
-        title: "NIST SPHERE audio, not compressed",
-        extensions: &["sph", "wv1", "wv2"],
-        options: &[OptionSpec {
-            name: "checksum",
-            value: "check|ignore",
-            help: "reading: whether sample_checksum must be right (default: check)",
-        }],
-    },
+    info: FormatInfo::new(
+        NAME,
+        "NIST SPHERE audio, not compressed",
+        &["sph", "wv1", "wv2"],
+    )
+    .options(&[OptionSpec {
+        name: "checksum",
+        value: "check|ignore",
+        help: "reading: whether sample_checksum must be right (default: check)",
+    }]),
     starts: |head| head.starts_with(header::MAGIC),
     open,
+    nested: None,
     dtypes: &[Dtype::I16, Dtype::I8, Dtype::I32],
     order: ByteOrder::Little,
     even: false,
@@ -83,8 +85,8 @@ fn open(source: &mut Source, options: &Options, env: &Env) -> Result<Head> {
         coding,
         order,
         // Counts that are too small are met; the size of the file tells.
-        extent: Extent::ToEnd,
-        tags: tags.map(|(name, value)| tag(NAME, name, value)).collect(),
+        amount: Amount::ToEnd,
+        tags: tags.map(|(name, value)| Tag::new(NAME, name.as_slice(), value.as_slice())).collect(),
         finish: Box::new(finish),
     })
 }
@@ -125,20 +127,21 @@ fn verify(
     checksum: Option<u64>,
     env: &Env,
 ) -> Result<()> {
-    let samples = utt.audio.as_ref().map(|audio| &audio.samples);
-    let rows = samples.map_or(0, |samples| samples.rows() as u64);
+    let samples = &sound(utt)?.samples;
+    let rows = samples.rows() as u64;
     if let Some(count) = count.filter(|count| *count > rows) {
         let message =
             format!("the file ends here: {count} samples a channel are due, {rows} are there");
         return Err(source.error(ErrorKind::Truncated, message));
     }
-    let values = samples.and_then(|samples| samples.as_slice::<i16>());
-    let sum = sum(values.unwrap_or_default());
-    if let Some(checksum) = checksum.filter(|checksum| *checksum != u64::from(sum)) {
-        let message = format!("the samples sum up to {sum}, sample_checksum is {checksum}");
-        return Err(source
-            .malformed(message)
-            .hint("checksum=ignore reads them all the same"));
+    if let Some(checksum) = checksum {
+        let sum = sum(samples.values()?);
+        if checksum != u64::from(sum) {
+            let message = format!("the samples sum up to {sum}, sample_checksum is {checksum}");
+            return Err(source
+                .malformed(message)
+                .hint("checksum=ignore reads them all the same"));
+        }
     }
     if let Some(count) = count.filter(|count| *count < rows) {
         let message =
@@ -154,18 +157,19 @@ fn sum(samples: &[i16]) -> u16 {
     samples.iter().fold(0, add)
 }
 
-fn print(audio: &Audio, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
-    let samples = &audio.samples;
+fn print(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
+    let samples = &sound.samples;
     let mut lines = vec![
         ("sample_count", samples.rows().to_string()),
-        ("sample_rate", audio.rate.to_string()),
+        ("sample_rate", sound.rate.to_string()),
         ("channel_count", samples.cols().to_string()),
         ("sample_n_bytes", samples.dtype().size().to_string()),
     ];
     let format = match samples.dtype() {
         Dtype::I8 => "1",
         Dtype::I16 => "01",
-        _ => "0123",
+        Dtype::I32 => "0123",
+        other => return Err(Error::unfit(format!("has samples of {other}"))),
     };
     if let Some(samples) = samples.as_slice::<i16>() {
         lines.push(("sample_checksum", sum(samples).to_string()));

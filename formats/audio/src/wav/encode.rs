@@ -1,16 +1,16 @@
 //! The header of a file to be written.
 
-use spr_core::model::{Audio, Dtype, Tag};
+use spr_core::model::{Dtype, Tag, Waveform};
 use spr_core::{Error, Result};
 
 /// Makes all that stands before the samples. Beyond 4 GiB it is that of RF64.
-pub(super) fn header(audio: &Audio, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
+pub(super) fn header(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
     let mut chunks = Vec::new();
-    let samples = &audio.samples;
+    let samples = &sound.samples;
     let size = samples.dtype().size();
     chunk(
         b"fmt ",
-        &fmt(audio.rate, samples.cols(), samples.dtype())?,
+        &fmt(sound.rate, samples.cols(), samples.dtype())?,
         &mut chunks,
     )?;
     if samples.dtype().is_float() {
@@ -132,7 +132,7 @@ mod tests {
         assert!(fmt(u32::MAX, 1, Dtype::I16).is_err());
         assert!(fmt(1, 70_000, Dtype::U8).is_err());
         assert!(fmt(1, 40_000, Dtype::I16).is_err());
-        let tag = |key: &[u8], value: &[u8]| crate::kind::tag("wav", key, value);
+        let tag = |key: &[u8], value: &[u8]| Tag::new("wav", key, value);
         for bad in [tag(b"NAME5", b"x"), tag(b"", b"x"), tag(b"INAM", b"x\0")] {
             assert!(list(&[bad]).is_err());
         }

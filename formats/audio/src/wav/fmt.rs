@@ -2,6 +2,7 @@
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::companding::Companding;
+use spr_core::format::Extent;
 use spr_core::model::Dtype;
 use spr_core::{Error, Result};
 
@@ -18,10 +19,15 @@ pub(super) struct Fmt {
     pub(super) rate: u32,
     pub(super) channels: u64,
     pub(super) coding: Coding,
+    /// Its number.
+    tag: u16,
+    bits: u16,
+    /// Bytes a second, as the chunk claims.
+    speed: u32,
 }
 
 impl Fmt {
-    /// Reads a chunk of `size` bytes.
+    /// Reads a chunk of `size` bytes. With [`Extent::Own`] it may tell only of what Kaldi reads.
     ///
     /// # Errors
     /// It breaks the rules, or tells of a coding that is not read.
@@ -29,7 +35,7 @@ impl Fmt {
         source: &mut Source,
         size: u64,
         order: ByteOrder,
-        env: &Env,
+        (extent, env): (Extent, &Env),
     ) -> Result<Self> {
         let place = source.offset();
         let mut bytes = [0; LONGEST];
@@ -39,17 +45,42 @@ impl Fmt {
         }
         source.fill(&mut bytes[..there])?;
         source.skip(size - there as u64)?;
-        let (fmt, rate) = Self::of(&bytes, order).map_err(|e| e.byte(place))?;
-        let due = u64::from(fmt.rate) * fmt.channels * fmt.coding.width();
-        if u64::from(rate) != due {
-            let message = format!("the header says {rate} bytes a second, which should be {due}");
-            env.warn(&Error::malformed(message).file(source.name()).byte(place));
+        let placed = |e: Error| e.file(source.name()).byte(place);
+        let fmt = Self::of(&bytes, order).map_err(placed)?;
+        match extent {
+            Extent::Whole => {
+                if let Err(warning) = fmt.check_speed() {
+                    env.warn(&placed(warning));
+                }
+            }
+            Extent::Own => fmt.check_plain().and_then(|()| fmt.check_speed()).map_err(placed)?,
         }
         Ok(fmt)
     }
 
-    /// The format, and the bytes a second that the chunk claims.
-    fn of(bytes: &[u8; LONGEST], order: ByteOrder) -> Result<(Self, u32)> {
+    fn check_speed(&self) -> Result<()> {
+        let expected = u64::from(self.rate) * self.channels * self.coding.width();
+        match u64::from(self.speed) == expected {
+            true => Ok(()),
+            false => Err(Error::malformed(format!(
+                "the wave header says {} bytes a second, which should be {expected}",
+                self.speed
+            ))),
+        }
+    }
+
+    /// Refuses what Kaldi does not read.
+    fn check_plain(&self) -> Result<()> {
+        let what = match (self.tag, self.bits, self.channels) {
+            (1, 16, ..=255) => return Ok(()),
+            (1, 16, channels) => format!("{channels} channels"),
+            (1, bits, _) => format!("{bits}-bit samples, not 16-bit ones"),
+            (tag, ..) => format!("format {tag:#06x}, not of plain samples"),
+        };
+        Err(Error::unsupported(format!("a wave file of {what}")))
+    }
+
+    fn of(bytes: &[u8; LONGEST], order: ByteOrder) -> Result<Self> {
         let short = |at: usize| match order {
             ByteOrder::Little => u16::from_le_bytes([bytes[at], bytes[at + 1]]),
             ByteOrder::Big => u16::from_be_bytes([bytes[at], bytes[at + 1]]),
@@ -82,19 +113,21 @@ impl Fmt {
             let message = format!("{channels} channels, {rate} samples a second");
             return Err(Error::malformed(message));
         }
-        let due = channels * coding.width();
-        if u64::from(block) != due {
+        let expected = channels * coding.width();
+        if u64::from(block) != expected {
             let message = format!(
-                "{bits}-bit samples of {channels} channels take {due} bytes, the header says {block}"
+                "{bits}-bit samples of {channels} channels take {expected} bytes, the header says {block}"
             );
             return Err(Error::malformed(message));
         }
-        let fmt = Self {
+        Ok(Self {
             rate,
             channels,
             coding,
-        };
-        Ok((fmt, long(8)))
+            tag,
+            bits,
+            speed: long(8),
+        })
     }
 }
 

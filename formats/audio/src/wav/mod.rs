@@ -2,10 +2,11 @@
 
 mod encode;
 mod fmt;
+mod nested;
 mod read;
 
 use spr_core::bytes::ByteOrder;
-use spr_core::format::FormatInfo;
+use spr_core::format::{Extent, FormatInfo};
 use spr_core::model::Dtype;
 
 use crate::kind::Kind;
@@ -13,19 +14,18 @@ use crate::kind::Kind;
 const NAME: &str = "wav";
 
 pub(crate) static KIND: Kind = Kind {
-    info: FormatInfo {
-        name: NAME,
-        title: "WAV audio",
-        extensions: &["wav"],
-        options: &[],
-    },
-    starts: |head| {
-        let magic = head.get(..4).unwrap_or_default();
-        matches!(magic, b"RIFF" | b"RIFX" | b"RF64" | b"BW64") && head.get(8..12) == Some(b"WAVE")
-    },
-    open: read::open,
+    info: FormatInfo::new(NAME, "WAV audio", &["wav"]),
+    starts,
+    open: |source, _, env| read::open(source, Extent::Whole, env),
+    nested: Some(&nested::Object),
     dtypes: &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64],
     order: ByteOrder::Little,
     even: true,
     header: encode::header,
 };
+
+/// Whether a file starts as a wave file.
+fn starts(head: &[u8]) -> bool {
+    let magic = matches!(head.get(..4), Some(b"RIFF" | b"RIFX" | b"RF64" | b"BW64"));
+    magic && head.get(8..12) == Some(b"WAVE")
+}

@@ -1,14 +1,15 @@
 //! Chunks up to the samples and behind them.
 
 use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::format::Options;
+use spr_core::format::Extent;
 use spr_core::model::{Dtype, Matrix, Rank, Tag, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use super::NAME;
 use super::fmt::Fmt;
-use crate::coding::Extent;
-use crate::kind::{tag, without_nuls};
+use super::nested;
+use crate::coding::Amount;
+use crate::kind::without_nuls;
 use crate::reader::Head;
 
 /// Sizes that programs give to samples written to a pipe.
@@ -22,10 +23,13 @@ struct Riff {
     size: Option<u64>,
     /// Whether sizes beyond 32 bits stand in a chunk of their own.
     long: bool,
+    /// Whether the header of a file that went through a pipe tells no size.
+    piped: bool,
 }
 
-/// Reads all up to the samples.
-pub(super) fn open(source: &mut Source, _options: &Options, env: &Env) -> Result<Head> {
+/// Reads all up to the samples. With [`Extent::Own`] nothing behind the samples is read, and of the
+/// chunks before them only those that describe them.
+pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Head> {
     let mut riff = Riff::read(source)?;
     let (mut fmt, mut long_size) = (None, None);
     let mut tags = Vec::new();
@@ -33,13 +37,18 @@ pub(super) fn open(source: &mut Source, _options: &Options, env: &Env) -> Result
         let (name, size) = riff.chunk(source)?;
         match &name {
             b"data" => break size,
-            b"fmt " => fmt = Some(Fmt::read(source, u64::from(size), riff.order, env)?),
+            b"fmt " => {
+                let how = (extent, env);
+                fmt = Some(Fmt::read(source, u64::from(size), riff.order, how)?);
+            }
             b"ds64" if riff.long && size >= 16 => {
                 riff.size = u64::from_le_bytes(source.array()?).checked_add(8);
                 long_size = Some(u64::from_le_bytes(source.array()?));
                 source.skip(u64::from(size) - 16)?;
             }
-            b"LIST" => read_list(source, size, riff.order, &mut tags, env)?,
+            b"LIST" if extent == Extent::Whole => {
+                read_list(source, size, riff.order, &mut tags, env)?;
+            }
             _ => source.skip(u64::from(size))?,
         }
         pad(source, u64::from(size))?;
@@ -47,30 +56,32 @@ pub(super) fn open(source: &mut Source, _options: &Options, env: &Env) -> Result
     let Some(fmt) = fmt else {
         return Err(source.malformed("the samples come before the chunk that describes them"));
     };
-    let bytes = match long_size {
-        Some(u64::MAX) if size == u32::MAX => None,
-        Some(long) if size == u32::MAX => Some(long),
-        _ => riff.bytes(source, size, env)?,
+    let bytes = match (long_size, extent) {
+        (Some(u64::MAX), _) if size == u32::MAX => None,
+        (Some(long), _) if size == u32::MAX => Some(long),
+        (_, Extent::Whole) => riff.bytes(source, size, env)?,
+        (_, Extent::Own) => nested::bytes(size, riff.piped),
     };
     let block = fmt.channels * fmt.coding.width();
-    let extent = match bytes {
-        None => Extent::ToEnd,
-        Some(bytes) if bytes.is_multiple_of(block) => Extent::Rows(bytes / block),
-        Some(bytes) => {
-            let message = format!("{bytes} bytes of samples are no multiple of {block}");
+    let amount = match (bytes, extent) {
+        (None, Extent::Whole) => Amount::ToEnd,
+        (None, Extent::Own) => Amount::Checked(nested::check_last),
+        (Some(bytes), _) if bytes.is_multiple_of(block) => Amount::Rows(bytes / block),
+        (Some(bytes), _) => {
+            let message = format!("{bytes} bytes of samples are not a multiple of {block}");
             return Err(source.malformed(message));
         }
     };
-    let finish = move |source: &mut Source, utt: &mut Utterance, env: &Env| match bytes {
-        Some(bytes) => riff.finish(source, bytes, &mut utt.meta.tags, env),
-        None => Ok(()),
+    let finish = move |source: &mut Source, utt: &mut Utterance, env: &Env| match (bytes, extent) {
+        (Some(bytes), Extent::Whole) => riff.finish(source, bytes, &mut utt.meta.tags, env),
+        _ => Ok(()),
     };
     Ok(Head {
         rate: fmt.rate,
         channels: fmt.channels,
         coding: fmt.coding,
         order: riff.order,
-        extent,
+        amount,
         tags,
         finish: Box::new(finish),
     })
@@ -93,6 +104,7 @@ impl Riff {
             order,
             size: told.then(|| u64::from(size) + 8),
             long,
+            piped: !long && matches!(size, 0 | u32::MAX),
         })
     }
 
@@ -100,7 +112,7 @@ impl Riff {
     fn chunk(self, source: &mut Source) -> Result<([u8; 4], u32)> {
         let there = source.peek(4)?;
         let Ok(name) = <[u8; 4]>::try_from(there) else {
-            let message = format!("a chunk is due here, {} bytes are there", there.len());
+            let message = format!("expected a chunk here, {} bytes are there", there.len());
             return Err(source.error(ErrorKind::Truncated, message));
         };
         if !name.iter().all(|b| (b' '..=b'~').contains(b)) {
@@ -149,7 +161,7 @@ impl Riff {
         // Some programs count the eight bytes before the size, too.
         if let Some(size) = self.size.filter(|size| *size > source.offset() + 8) {
             let there = source.offset();
-            let message = format!("the file ends here: {size} bytes are due, {there} are there");
+            let message = format!("the file ends here: expected {size} bytes, {there} are there");
             return Err(source.error(ErrorKind::Truncated, message));
         }
         Ok(())
@@ -196,7 +208,7 @@ fn read_list(
                 .file(source.name())
                 .byte(place));
         };
-        tags.push(tag(NAME, key, without_nuls(value)));
+        tags.push(Tag::new(NAME, key, without_nuls(value)));
         left = rest;
     }
     Ok(())
