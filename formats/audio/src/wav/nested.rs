@@ -1,0 +1,190 @@
+//! Wave files inside containers.
+
+use spr_core::bytes::{Env, Source};
+use spr_core::format::{Caps, Claim, Extent, Keys, Nested};
+use spr_core::model::{Audio, Utterance, Waveform};
+use spr_core::{Error, Result};
+
+use super::{KIND, read, starts};
+use crate::writer::{Encoder, sound};
+
+/// A wave file inside a container. One that is followed by others, as in Kaldi's archives, ends as
+/// Kaldi has it: right behind the samples.
+pub(super) struct Object;
+
+/// The size that sox gives to samples written to a pipe.
+const PIPED: u32 = 0x7fff_f000;
+
+impl Nested for Object {
+    fn claim(&self, head: &[u8]) -> Claim {
+        match starts(head) {
+            true => Claim::Magic,
+            false => Claim::No,
+        }
+    }
+
+    fn read(
+        &self,
+        source: &mut Source,
+        extent: Extent,
+        utt: &mut Utterance,
+        env: &Env,
+    ) -> Result<()> {
+        let head = read::open(source, extent, env).map_err(|e| e.file(source.name()))?;
+        let sound = utt.audio.take().map_or_else(Waveform::default, Audio::into_waveform);
+        (utt.features, utt.labels) = (None, None);
+        head.read(source, sound, utt, env)
+    }
+
+    fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        const CAPS: Caps = KIND.caps(Keys::Any);
+        CAPS.check(utt)?;
+        let samples = &sound(utt)?.samples;
+        let what = match (samples.rows(), samples.cols(), samples.as_bytes().len()) {
+            (0, ..) => "without samples",
+            (_, 256.., _) => "of that many channels",
+            (.., bytes) if bytes >= PIPED as usize => "of that many samples",
+            _ => return Encoder::new(&KIND).encode(utt, put),
+        };
+        Err(Error::unfit(format!(
+            "has audio {what}, which a wave file inside another can't hold"
+        )))
+    }
+}
+
+/// Bytes of samples, of which their chunk says `size`, if they do not go on to the end of the
+/// source, as they do in a file that was `piped`.
+pub(super) fn bytes(size: u32, piped: bool) -> Option<u64> {
+    let endless = piped || matches!(size, 0 | PIPED | u32::MAX);
+    (!endless).then_some(u64::from(size))
+}
+
+/// Refuses bytes that hold the start of another entry of an archive.
+pub(super) fn check_last(bytes: &[u8]) -> Result<()> {
+    let next = |b: &[u8]| b.starts_with(b" RIF") && b.ends_with(b"WAVE");
+    match bytes.windows(13).any(next) {
+        false => Ok(()),
+        true => {
+            let message = "the wave header gives no size, but another entry follows";
+            Err(Error::malformed(message)
+                .hint("a wave file without a size can only be the last of an archive"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spr_core::bytes::ByteOrder;
+    use spr_core::model::{Matrix, Rank};
+
+    use super::*;
+
+    fn riff(order: ByteOrder, format: &[u8], chunks: &[u8], size: u32, data: &[u8]) -> Vec<u8> {
+        let long = |n: u32| match order {
+            ByteOrder::Little => n.to_le_bytes(),
+            ByteOrder::Big => n.to_be_bytes(),
+        };
+        let name: &[u8] = match order {
+            ByteOrder::Little => b"RIFF",
+            ByteOrder::Big => b"RIFX",
+        };
+        let fmt = long(u32::try_from(format.len()).unwrap());
+        let (total, size) = (long(99), long(size));
+        [
+            name,
+            &total,
+            b"WAVEfmt ",
+            &fmt,
+            format,
+            chunks,
+            b"data",
+            &size,
+            data,
+        ]
+        .concat()
+    }
+
+    const MONO: [u8; 16] = [1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x80, 0x3e, 0, 0, 2, 0, 16, 0];
+    const MONO_BIG: [u8; 16] = [0, 1, 0, 1, 0, 0, 0x1f, 0x40, 0, 0, 0x3e, 0x80, 0, 2, 0, 16];
+
+    /// The samples, their rate, and where they end.
+    fn read_own(bytes: Vec<u8>) -> Result<(Vec<i16>, u32, u64)> {
+        let mut source = Source::from_bytes("x", bytes).unwrap();
+        let mut utt = Utterance::default();
+        Object.read(&mut source, Extent::Own, &mut utt, &Env::default())?;
+        let sound = utt.waveform().unwrap();
+        assert!(utt.meta.tags.is_empty());
+        let samples = sound.samples.values::<i16>().unwrap().to_vec();
+        Ok((samples, sound.rate, source.offset()))
+    }
+
+    #[test]
+    fn headers_of_all_sorts() {
+        let list = b"LIST\x0e\0\0\0INFOINAM\x02\0\0\0a\0";
+        let little = riff(ByteOrder::Little, &MONO, list, 4, &[1, 0, 2, 0, 9]);
+        let end = little.len() as u64 - 1;
+        assert_eq!(read_own(little).unwrap(), (vec![1, 2], 8000, end));
+        let odd = riff(ByteOrder::Little, &MONO, b"LIST\x03\0\0\0abc\0", 2, &[1, 0]);
+        assert_eq!(read_own(odd).unwrap().0, [1]);
+        let big = riff(ByteOrder::Big, &MONO_BIG, b"", 4, &[0, 1, 0, 2]);
+        assert_eq!(read_own(big).unwrap().0, [1, 2]);
+        let class = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
+        let mut format = [&MONO[..], &[22, 0, 16, 0, 4, 0, 0, 0, 1, 0], &class].concat();
+        format[..2].copy_from_slice(&[0xfe, 0xff]);
+        let extensible = riff(ByteOrder::Little, &format, b"", 2, &[5, 0]);
+        assert_eq!(read_own(extensible).unwrap().0, [5]);
+    }
+
+    #[test]
+    fn a_stream_is_the_last_of_an_archive() {
+        for size in [0, PIPED, u32::MAX] {
+            let bytes = riff(ByteOrder::Little, &MONO, b"", size, &[1, 0, 2, 0]);
+            assert_eq!(read_own(bytes.clone()).unwrap().0, [1, 2]);
+            let two = [&bytes[..], b"b RIFF\0\0\0\0WAVEfmt "].concat();
+            let error = read_own(two).unwrap_err().to_string();
+            assert!(error.contains("x@44: ") && error.contains("another entry follows"));
+            // The next entry lies across the end of a step.
+            let long = [&bytes[..44], &vec![0; (64 << 10) - 6], b"b RIFF\0\0\0\0WAVE"].concat();
+            assert!(read_own(long).is_err());
+        }
+    }
+
+    #[test]
+    fn what_kaldi_does_not_read_is_refused() {
+        for (at, byte) in [(0, 7), (14, 8), (2, 0), (12, 4), (8, 0)] {
+            let mut format = MONO;
+            format[at] = byte;
+            assert!(read_own(riff(ByteOrder::Little, &format, b"", 2, &[5, 0])).is_err());
+        }
+        assert!(read_own(riff(ByteOrder::Little, &MONO, b"", 3, &[5, 0, 1])).is_err());
+        assert!(read_own(riff(ByteOrder::Little, &MONO, b"", 4, &[5, 0])).is_err());
+    }
+
+    #[test]
+    fn objects_have_an_end() {
+        let sound = |rows: usize, cols: usize| {
+            let samples = vec![1i16; rows * cols.max(1)];
+            let samples = Matrix::from_rows(&samples, cols, Rank::Matrix).unwrap();
+            Utterance {
+                audio: Some(Waveform { rate: 8000, samples }.into()),
+                ..Utterance::default()
+            }
+        };
+        let write = |utt: &Utterance| {
+            let mut bytes = Vec::new();
+            Object.write(utt, &mut |part| {
+                bytes.extend_from_slice(part);
+                Ok(())
+            })?;
+            Ok::<_, Error>(bytes)
+        };
+        let bytes = write(&sound(2, 1)).unwrap();
+        let mut expected = riff(ByteOrder::Little, &MONO, b"", 4, &[1, 0, 1, 0]);
+        expected[4..8].copy_from_slice(&40u32.to_le_bytes());
+        assert_eq!(bytes, expected);
+        for (rows, cols) in [(0, 1), (1, 256)] {
+            let error = write(&sound(rows, cols)).unwrap_err();
+            assert!(error.to_string().contains("inside another"), "{error}");
+        }
+    }
+}
