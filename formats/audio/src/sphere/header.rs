@@ -32,7 +32,7 @@ impl Header {
         let rest = size
             .and_then(|size| size.checked_sub(START))
             .filter(|rest| *rest <= limits.max_header)
-            .ok_or_else(|| Error::malformed("the second line is no size of a header").byte(8))?;
+            .ok_or_else(|| Error::malformed("the second line is not the size of a header").byte(8))?;
         let mut bytes = Matrix::default();
         let shape = (Dtype::U8, Rank::Vector, rest, 1);
         source.read_matrix(&mut bytes, shape, ByteOrder::NATIVE, limits)?;
@@ -56,7 +56,7 @@ impl Header {
             }
             left = header.line(left, line).ok_or_else(|| {
                 let shown = line.escape_ascii();
-                Error::malformed(format!("'{shown}' is no line of a SPHERE header")).byte(at)
+                Error::malformed(format!("'{shown}' is not a line of a SPHERE header")).byte(at)
             })?;
         }
     }
@@ -119,7 +119,7 @@ impl Header {
         let number = std::str::from_utf8(value).ok().and_then(|v| v.parse().ok());
         number.map(Some).ok_or_else(|| {
             let value = value.escape_ascii();
-            Error::malformed(format!("{name} is '{value}', a whole number is due"))
+            Error::malformed(format!("{name} is '{value}', not a whole number"))
         })
     }
 }

@@ -97,7 +97,7 @@ impl Riff {
         };
         let size = number(source, order)?;
         if source.array::<4>()? != *b"WAVE" {
-            return Err(Error::malformed("the RIFF file is no wave file").byte(8));
+            return Err(Error::malformed("the RIFF file is not a wave file").byte(8));
         }
         let told = size != 0 && size < ENDLESS[0];
         Ok(Self {
@@ -117,7 +117,7 @@ impl Riff {
         };
         if !name.iter().all(|b| (b' '..=b'~').contains(b)) {
             let shown = name.escape_ascii();
-            return Err(source.malformed(format!("'{shown}' is no name of a chunk")));
+            return Err(source.malformed(format!("'{shown}' is not the name of a chunk")));
         }
         source.skip(4)?;
         Ok((name, number(source, self.order)?))
