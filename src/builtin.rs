@@ -1,5 +1,6 @@
-//! The one list of formats.
+//! The one list of formats, and the surroundings that know them.
 
+use spr_core::bytes::Env;
 use spr_core::format::{Format, Registry};
 
 /// All formats that the program is built with.
@@ -16,4 +17,9 @@ pub fn registry() -> Registry {
         &spr_format_jsonl::FORMAT,
     ];
     Registry::new(formats)
+}
+
+/// Safe surroundings, in which containers find the formats of the objects inside them.
+pub fn env() -> Env {
+    Env::default().with_formats(registry())
 }

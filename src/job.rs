@@ -4,15 +4,15 @@ mod branch;
 mod meter;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use spr_core::bytes::{Env, Output, Parents};
-use spr_core::format::{Reader, Registry, Written};
+use spr_core::bytes::{Env, Location, Output, Parents};
+use spr_core::format::{Reader, Registry, Request, Written};
 use spr_core::loss::{LossKind, LossPolicy, LossReport};
 use spr_core::model::{Dtype, Utterance};
-use spr_core::stage::{Partitions, Prefetch};
-use spr_core::{Error, Result};
+use spr_core::stage::Prefetch;
+use spr_core::{Error, ErrorKind, Result};
 
 use crate::argument::{Input, PartName, Target};
 use crate::places;
@@ -56,6 +56,8 @@ impl Split {
 pub struct Job {
     /// Data sets to read, one after the other.
     pub inputs: Vec<Input>,
+    /// What of them is wanted.
+    pub request: Request,
     /// What happens to the utterances, in this order; before labels join them, unless something
     /// else was to happen to frames and labels of the inputs.
     pub stages: Vec<Stage>,
@@ -64,7 +66,7 @@ pub struct Job {
     /// A data set whose labels join those utterances by key.
     pub labels: Option<Input>,
     /// A file of lines `utterance speaker`: labels are looked up under the speaker.
-    pub utt2spk: Option<PathBuf>,
+    pub utt2spk: Option<Location>,
     /// Where everything goes.
     pub target: Target,
     /// Where the labels go, on their own.
@@ -128,14 +130,17 @@ pub struct Progress {
 
 /// Follows a conversion.
 pub trait Observer {
-    /// Another utterance is done.
-    fn progress(&mut self, so_far: Progress);
+    /// Another utterance is done. A [break](ControlFlow::Break) stops the conversion, and nothing is
+    /// written.
+    fn progress(&mut self, so_far: Progress) -> ControlFlow<()>;
     /// An utterance was passed over.
     fn skipped(&mut self, error: &Error);
 }
 
 impl Observer for () {
-    fn progress(&mut self, _: Progress) {}
+    fn progress(&mut self, _: Progress) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 
     fn skipped(&mut self, _: &Error) {}
 }
@@ -153,6 +158,7 @@ impl Job {
         }
         Self {
             inputs,
+            request: Request::all(),
             stages: Vec::new(),
             split: None,
             labels: None,
@@ -183,11 +189,10 @@ impl Job {
         self.check_numbers()?;
         self.check_places(env)?;
         let cut = self.target.is_numbered() && self.split.is_none();
-        let partitions = cut.then(Partitions::default);
         let mut route = self.split.as_ref().map(|split| (split.route)());
         let mut parts = BTreeSet::new();
-        let meter = Meter::new(&self.inputs);
-        let (mut reader, from) = self.open_inputs(partitions.as_ref(), &meter, registry, env)?;
+        let meter = Meter::new(&self.inputs, registry, env);
+        let (mut reader, from) = self.open_inputs(cut, &meter, registry, env)?;
         let keys = reader.info().keys;
         let open = |target, dtype| Branch::open(target, self, dtype, keys, registry, env);
         let mut main = open(&self.target, self.dtype)?;
@@ -203,9 +208,9 @@ impl Job {
                 Ok(false) => break,
                 Ok(true) => {
                     frames += utt.frames();
-                    let begun = partitions.as_ref().map_or(0, Partitions::begun);
-                    if begun > part + 1 {
-                        part += 1;
+                    let begun = utt.part.unwrap_or_default();
+                    if cut && begun > part {
+                        part = begun;
                         main.next(part)?;
                         side.as_mut().map_or(Ok(()), |side| side.next(part))?;
                     }
@@ -224,12 +229,16 @@ impl Job {
             match step {
                 Ok(()) => {
                     done += 1;
-                    observer.progress(Progress {
+                    let so_far = Progress {
                         utterances: done,
                         frames,
                         bytes: meter.bytes(),
                         entries: meter.entries(),
-                    });
+                    };
+                    if observer.progress(so_far).is_break() {
+                        let message = "the conversion was stopped, nothing is written";
+                        return Err(Error::new(ErrorKind::Stopped, message));
+                    }
                 }
                 Err(error) if self.may_skip(&error, done) || (dropped && error.can_continue()) => {
                     skipped += 1;
@@ -249,7 +258,7 @@ impl Job {
             };
             env.warn(&Error::unfit(what).file(input));
         }
-        let decoded = reader.info().compression.clone();
+        let decoded = meter.decoded(reader.info().compression.as_deref());
         let beside = side
             .as_mut()
             .map(|side| side.finish(&self.policy))
@@ -276,7 +285,7 @@ impl Job {
             decoded,
             partitions: match &self.split {
                 Some(_) => Some(parts.len() as u64),
-                None => partitions.map(|partitions| partitions.begun()),
+                None => cut.then_some(if done > 0 { part + 1 } else { 0 }),
             },
             hash,
             verified: self.verify && !self.dry_run,
@@ -304,17 +313,17 @@ impl Job {
         let inputs = self.inputs.iter().chain(&self.labels);
         let inputs = inputs.flat_map(Input::sources).chain(self.utt2spk.clone());
         let inputs: Vec<_> = inputs.collect();
-        inputs.iter().for_each(|path| env.reads(path));
-        let mut outputs = self.target.paths();
-        outputs.extend(self.labels_out.iter().flat_map(Target::paths));
-        places::check(&inputs, &outputs)
+        inputs.iter().for_each(|file| env.reads(file));
+        let mut outputs = self.target.locations();
+        outputs.extend(self.labels_out.iter().flat_map(Target::locations));
+        places::check(&inputs, &outputs, env)
     }
 
     /// All inputs as one reader with the labels joined, which reads ahead, and the format of the
     /// first.
     fn open_inputs(
         &self,
-        partitions: Option<&Partitions>,
+        partitioned: bool,
         meter: &Meter,
         registry: &Registry,
         env: &Env,
@@ -322,14 +331,14 @@ impl Job {
         let mut inputs = self.inputs.clone();
         if self.target.keeps_stored() {
             let name = self.target.format().info().name;
-            let keep = |input: &mut Input| input.wish(name, "compress", "keep");
+            let keep = |input: &mut Input| input.prefer(name, "compress", "keep");
             inputs.iter_mut().for_each(keep);
         }
-        if let Some(partitions) = partitions {
-            inputs.iter_mut().for_each(|input| input.cut(partitions));
+        if partitioned {
+            inputs.iter_mut().for_each(Input::cut);
         }
         // Labels join before anything is done to frames, which is done to each input for itself.
-        let staged = inputs.iter().any(Input::has_stages) || partitions.is_some();
+        let staged = inputs.iter().any(Input::has_stages) || partitioned;
         if let Some(labels) = self.labels.as_ref().filter(|_| staged) {
             if labels.is_stdin() && inputs.len() > 1 {
                 return Err(Error::usage(
@@ -340,17 +349,17 @@ impl Job {
                 input.join(labels.clone(), self.utt2spk.clone())?;
             }
         }
-        let data = Input::open_all(&inputs, registry, &meter.watch(env))?;
+        let data = Input::open_all(&inputs, self.request.clone(), registry, &meter.watch(env))?;
         let from = data.format.info().name;
         let mut reader = meter.attach(data.reader);
         for stage in &self.stages {
             reader = stage(reader, env)?;
         }
         if let Some(labels) = self.labels.as_ref().filter(|_| !staged) {
-            reader = labels.join_to(reader, self.utt2spk.as_deref(), registry, env)?;
+            reader = labels.join_to(reader, self.utt2spk.as_ref(), registry, env)?;
         }
         if env.threads > 1 && !inputs.iter().any(Input::reads_ahead) {
-            reader = Box::new(Prefetch::new(reader)?);
+            reader = Box::new(Prefetch::new(reader));
         }
         Ok((reader, from))
     }

@@ -18,6 +18,7 @@ pub mod builtin;
 pub mod capabilities;
 #[cfg(feature = "cli")]
 pub mod cli;
+mod digest;
 pub mod job;
 mod places;
 pub mod spec;
@@ -33,26 +34,39 @@ pub use spr_format_kaldi::{
 pub use spr_plot as plot;
 pub use spr_stats as stats;
 
-use spr_core::bytes::Env;
+use spr_core::format::{Reader, Request};
 
 /// Converts `input` to `output`, both written as on the command line. Losses are refused, an
-/// output that exists is not replaced, and on an error nothing is left behind.
+/// output that exists is not replaced, no commands run, and on an error nothing is left behind.
 ///
 /// # Errors
 /// An argument is wrong, the input is at fault, something would be lost, or the system refuses.
 pub fn convert(input: &str, output: &str) -> Result<job::Outcome> {
-    let registry = builtin::registry();
-    let inputs = argument::Input::parse(input, None, &[], &registry)?;
-    let target = argument::Target::parse(output, None, &[], &registry)?;
-    job::Job::new(inputs, target).run(&registry, &Env::default(), &mut ())
+    let (registry, env) = (builtin::registry(), builtin::env());
+    let inputs = argument::Input::parse(input, None, &[], &registry, &env)?;
+    let target = argument::Target::parse(output, None, &[], &registry, &env)?;
+    job::Job::new(inputs, target).run(&registry, &env, &mut ())
 }
 
-/// Opens `input`, written as on the command line, as a stream of utterances.
+/// Opens `input`, written as on the command line, as a stream of utterances. No commands run.
 ///
 /// # Errors
 /// The argument is wrong, no format fits, or the header is broken.
-pub fn open(input: &str) -> Result<Box<dyn spr_core::format::Reader>> {
-    let registry = builtin::registry();
-    let inputs = argument::Input::parse(input, None, &[], &registry)?;
-    Ok(argument::Input::open_all(&inputs, &registry, &Env::default())?.reader)
+pub fn open(input: &str) -> Result<Box<dyn Reader>> {
+    let (registry, env) = (builtin::registry(), builtin::env());
+    let inputs = argument::Input::parse(input, None, &[], &registry, &env)?;
+    let opened = argument::Input::open_all(&inputs, Request::all(), &registry, &env)?;
+    Ok(opened.reader)
+}
+
+/// Begins a data set at `output`, written as on the command line. It is there once it is
+/// [finished](spr_core::format::Writer::finish); an output that exists is not replaced.
+///
+/// # Errors
+/// The argument is wrong, or the output exists or can't be made.
+pub fn create(output: &str) -> Result<spr_core::convert::DatasetWriter> {
+    let (registry, env) = (builtin::registry(), builtin::env());
+    let target = argument::Target::parse(output, None, &[], &registry, &env)?;
+    let place = target.output(false, &env);
+    spr_core::convert::DatasetWriter::create(target.format(), place, &target.options()?, &env)
 }

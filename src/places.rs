@@ -1,7 +1,6 @@
-//! Where a conversion reads and writes: no output may be among the inputs, or twice.
+//! Where outputs go and inputs come from: no output may be among the inputs, or twice.
 
-use std::path::{Path, PathBuf};
-
+use spr_core::bytes::{Env, Location};
 use spr_core::{Error, Result};
 
 /// Refuses outputs inside input folders, inputs inside output folders, and outputs of one name.
@@ -9,42 +8,40 @@ use spr_core::{Error, Result};
 ///
 /// # Errors
 /// The first that is refused, by name.
-pub(crate) fn check(inputs: &[PathBuf], outputs: &[PathBuf]) -> Result<()> {
-    for (n, output) in outputs.iter().enumerate() {
-        let place = resolved(output);
-        if outputs.iter().take(n).any(|other| resolved(other) == place) {
-            return Err(Error::usage("would be written twice").file(output.display().to_string()));
+pub(crate) fn check(inputs: &[Location], outputs: &[Location], env: &Env) -> Result<()> {
+    let inputs: Vec<_> = inputs
+        .iter()
+        .filter(|input| env.exists(input))
+        .map(|input| (input, env.resolve(input), env.is_folder(input)))
+        .collect();
+    let places: Vec<_> = outputs.iter().map(|output| env.resolve(output)).collect();
+    for (n, (output, place)) in outputs.iter().zip(&places).enumerate() {
+        if places.iter().take(n).any(|other| other == place) {
+            return Err(Error::usage("would be written twice").file(output.to_string()));
         }
-        for input in inputs {
-            let (Ok(from), name) = (input.canonicalize(), input.display()) else {
-                continue;
-            };
-            let message = if from == place && from.is_dir() {
+        let folder = outputs.iter().zip(&places).find(|(_, folder)| {
+            *folder != place && place.is_within(folder)
+        });
+        if let Some((folder, _)) = folder {
+            let message = format!("is inside the output folder {folder}");
+            return Err(Error::usage(message)
+                .file(output.to_string())
+                .hint("write to another folder"));
+        }
+        for (input, from, is_folder) in &inputs {
+            let message = if *is_folder && from == place {
                 "is read and can't be written in the same run".to_owned()
-            } else if from.is_dir() && place.starts_with(&from) {
-                format!("is inside the input folder {name}")
-            } else if output.is_dir() && from.starts_with(&place) {
-                format!("is a folder that holds the input {name}")
+            } else if *is_folder && place.is_within(from) {
+                format!("is inside the input folder {input}")
+            } else if from != place && from.is_within(place) {
+                format!("is a folder that holds the input {input}")
             } else {
                 continue;
             };
             return Err(Error::usage(message)
-                .file(output.display().to_string())
+                .file(output.to_string())
                 .hint("write to another folder"));
         }
     }
     Ok(())
-}
-
-/// The path without links, of a file that may not be there yet.
-fn resolved(path: &Path) -> PathBuf {
-    if path.is_dir() {
-        return path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new(".")).canonicalize();
-    match (folder, path.file_name()) {
-        (Ok(folder), Some(name)) => folder.join(name),
-        _ => path.to_owned(),
-    }
 }

@@ -4,16 +4,10 @@ mod open;
 
 pub use open::Opened;
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-
-use spr_core::bytes::{Env, Locator};
-use spr_core::format::{Format, Options, Registry};
+use spr_core::bytes::{Env, Kind, Location, Locator};
+use spr_core::format::{Format, IndexKind, Options, Registry, Request};
 use spr_core::random::Rng;
-use spr_core::stage::Partitions;
-use spr_core::{Error, Result, nearest};
-use spr_format_kaldi::specifier;
+use spr_core::{Error, Remedy, Result, nearest};
 
 use super::{Pair, named, path_and_pairs, place_of};
 use crate::spec::DataOptions;
@@ -26,20 +20,18 @@ pub struct Input {
     typed: String,
     form: &'static str,
     format: Option<&'static dyn Format>,
-    place: Place,
+    locator: Locator,
     pairs: Vec<Pair>,
     /// Whether bad entries are passed over, as Kaldi's option `p` asks.
     permissive: bool,
-    /// Options for the data of one format.
-    wishes: Vec<(&'static str, &'static str, &'static str)>,
+    /// Options that count only for one format: its name, key and value.
+    preferred: Vec<(&'static str, &'static str, &'static str)>,
     /// What becomes of its frames and labels.
     data: DataOptions,
     /// A data set whose labels join by key, or by what a file of lines `utterance speaker` gives.
-    labels: Option<(Box<Self>, Option<PathBuf>)>,
-    /// Whether what is whole is to be read from damaged data.
-    damaged: bool,
-    /// Counts the partitions, where the data are to be cut into them.
-    partitions: Option<Partitions>,
+    labels: Option<(Box<Self>, Option<Location>)>,
+    /// Whether the data are to be cut into partitions.
+    partitioned: bool,
 }
 
 /// How much there is to read of an input.
@@ -49,12 +41,6 @@ pub enum Extent {
     Bytes(u64),
     /// Entries of a script file.
     Entries(u64),
-}
-
-#[derive(Clone)]
-enum Place {
-    At(Locator),
-    Folder(PathBuf),
 }
 
 impl Input {
@@ -69,25 +55,26 @@ impl Input {
         from: Option<&'static dyn Format>,
         pairs: &[Pair],
         registry: &Registry,
+        env: &Env,
     ) -> Result<Vec<Self>> {
-        let mut inputs = if from.is_some() && Path::new(text).exists() {
-            vec![Self::at_path(text, "a path", text, Vec::new())]
-        } else if let Some(input) = Self::rspecifier(text, registry)? {
+        let mut inputs = if from.is_some() && env.exists(&text.into()) {
+            vec![Self::at_path(text, "a path", text, Vec::new(), env)]
+        } else if let Some(input) = Self::in_notation(text, registry)? {
             vec![input]
         } else if let Some((format, rest)) = named(text, registry) {
-            let mut inputs = Self::paths(text, "a named format", rest)?;
+            let mut inputs = Self::paths(text, "a named format", rest, env)?;
             inputs
                 .iter_mut()
                 .for_each(|input| input.format = Some(format));
             inputs
         } else {
-            Self::paths(text, "a path", text)?
+            Self::paths(text, "a path", text, env)?
         };
         for input in &mut inputs {
             input.typed = text.to_owned();
             input.pairs.extend_from_slice(pairs);
             input.format = from.or(input.format);
-            input.take_data_options(registry)?;
+            input.take_data_options(registry, env)?;
             input.format = from.or(input.format);
         }
         Ok(inputs)
@@ -95,7 +82,7 @@ impl Input {
 
     /// Sorts the data options out from those of the format. A key that both know is the format's,
     /// where the format is named.
-    fn take_data_options(&mut self, registry: &Registry) -> Result<()> {
+    fn take_data_options(&mut self, registry: &Registry, env: &Env) -> Result<()> {
         let mut others = Vec::new();
         let known = self.format.map_or(&[][..], |f| f.info().options);
         for (key, value) in std::mem::take(&mut self.pairs) {
@@ -112,14 +99,14 @@ impl Input {
         self.pairs = others;
         if self.data.rng != Rng::Pdnn && !self.data.random {
             let error = Error::usage("seed: nothing is shuffled");
-            return Err(self.misplaced("seed", error.hint("add --shuffle or random=True")));
+            return Err(self.misplaced("seed", error.suggest(Remedy::Shuffle)));
         }
         if let Some(name) = &self.data.format {
             let format = registry.get(name).map_err(|e| self.misplaced("type", e))?;
             self.format = Some(format);
         }
         if let Some(label) = &self.data.label {
-            let labels = Self::parse(&stored(label), None, &[], registry)?;
+            let labels = Self::parse(&stored(label, env), None, &[], registry, env)?;
             let [labels] = <[Self; 1]>::try_from(labels).map_err(|_| {
                 let error = Error::usage(format!("label: '{label}' is more than one file"));
                 self.misplaced("label", error)
@@ -137,40 +124,42 @@ impl Input {
         }
     }
 
-    /// What a Kaldi rspecifier means; `None` if the text is none.
-    fn rspecifier(text: &str, registry: &Registry) -> Result<Option<Self>> {
-        let Some(parsed) = specifier::rspecifier(text).transpose()? else {
+    /// What an input in the notation of a format means; `None` if it is in none.
+    fn in_notation(text: &str, registry: &Registry) -> Result<Option<Self>> {
+        let meant = |format: &'static dyn Format| {
+            let meant = format.notation()?.input(text)?;
+            Some(meant.map(|meant| (format, meant)))
+        };
+        let Some((format, meant)) = registry.formats().find_map(meant).transpose()? else {
             return Ok(None);
         };
-        let pairs = parsed
-            .options()
-            .map(|(key, value)| (key.to_owned(), value.to_owned()));
         Ok(Some(Self {
-            format: Some(registry.get("kaldi")?),
-            pairs: pairs.collect(),
-            permissive: parsed.permissive,
-            ..Self::new(text, "a Kaldi rspecifier", Place::At(parsed.locator))
+            format: Some(format),
+            pairs: meant.options,
+            permissive: meant.permissive,
+            ..Self::new(text, meant.form, meant.locator)
         }))
     }
 
     /// `REST` of an argument: a path, `-`, a glob or a folder, with options.
-    fn paths(text: &str, form: &'static str, rest: &str) -> Result<Vec<Self>> {
-        if rest == "-" || Path::new(rest).exists() {
-            return Ok(vec![Self::at_path(text, form, rest, Vec::new())]);
+    fn paths(text: &str, form: &'static str, rest: &str, env: &Env) -> Result<Vec<Self>> {
+        let exists = |path: &str| env.exists(&path.into());
+        if rest == "-" || exists(rest) {
+            return Ok(vec![Self::at_path(text, form, rest, Vec::new(), env)]);
         }
         let (path, pairs) = path_and_pairs(rest)?;
         if path.is_empty() {
             return Err(Error::usage(format!("'{text}' names no file")));
         }
-        if path.trim_matches('|').contains('|') && !Path::new(path).exists() {
+        if path.trim_matches('|').contains('|') && !exists(path) {
             let message = format!("'{path}' names the data of several tasks");
             return Err(Error::usage(message).hint("convert the data of each task on their own"));
         }
-        if !path.contains(['*', '?', '[']) || Path::new(path).exists() {
-            return Ok(vec![Self::at_path(text, form, path, pairs)]);
+        if !path.contains(['*', '?', '[']) || exists(path) {
+            return Ok(vec![Self::at_path(text, form, path, pairs, env)]);
         }
         let mut found: Vec<_> = glob::glob(path)
-            .map_err(|e| Error::usage(format!("'{path}' is no valid pattern: {}", e.msg)))?
+            .map_err(|e| Error::usage(format!("'{path}' is not a valid pattern: {}", e.msg)))?
             .filter_map(|entry| entry.ok()?.to_str().map(str::to_owned))
             .collect();
         found.sort();
@@ -179,36 +168,36 @@ impl Input {
         }
         Ok(found
             .iter()
-            .map(|path| Self::at_path(path, "a glob", path, pairs.clone()))
+            .map(|path| Self::at_path(path, "a glob", path, pairs.clone(), env))
             .collect())
     }
 
-    fn at_path(text: &str, form: &'static str, path: &str, pairs: Vec<Pair>) -> Self {
-        let place = match path {
-            "-" => Place::At(Locator::Stdin),
-            _ if Path::new(path).is_dir() => Place::Folder(path.into()),
-            _ => Place::At(Locator::File(path.into())),
+    fn at_path(text: &str, form: &'static str, path: &str, pairs: Vec<Pair>, env: &Env) -> Self {
+        let at = Location::from(path);
+        let locator = match env.is_folder(&at) {
+            _ if path == "-" => Locator::Standard,
+            true => Locator::Folder(at),
+            false => Locator::File(at),
         };
         Self {
             pairs,
-            ..Self::new(text, form, place)
+            ..Self::new(text, form, locator)
         }
     }
 
-    fn new(text: &str, form: &'static str, place: Place) -> Self {
+    fn new(text: &str, form: &'static str, locator: Locator) -> Self {
         Self {
             text: text.to_owned(),
             typed: text.to_owned(),
             form,
             format: None,
-            place,
+            locator,
             pairs: Vec::new(),
             permissive: false,
-            wishes: Vec::new(),
+            preferred: Vec::new(),
             data: DataOptions::default(),
             labels: None,
-            damaged: false,
-            partitions: None,
+            partitioned: false,
         }
     }
 
@@ -218,31 +207,21 @@ impl Input {
     }
 
     /// The files and folders that are read, as far as the argument names them.
-    pub fn sources(&self) -> Vec<PathBuf> {
-        let mut paths = match &self.place {
-            Place::Folder(path) | Place::At(Locator::File(path) | Locator::FileAt(path, _)) => {
-                vec![path.clone()]
-            }
-            Place::At(Locator::Stdin | Locator::Command(_)) => Vec::new(),
-        };
+    pub fn sources(&self) -> Vec<Location> {
+        let mut sources: Vec<_> = self.locator.location().cloned().into_iter().collect();
         if let Some((labels, speakers)) = &self.labels {
-            paths.extend(labels.sources());
-            paths.extend(speakers.clone());
+            sources.extend(labels.sources());
+            sources.extend(speakers.clone());
         }
-        paths
+        sources
     }
 
     /// The folder, if it is one.
-    pub fn folder(&self) -> Option<&Path> {
-        match &self.place {
-            Place::Folder(path) => Some(path),
-            Place::At(_) => None,
+    pub fn folder(&self) -> Option<&Location> {
+        match &self.locator {
+            Locator::Folder(folder) => Some(folder),
+            _ => None,
         }
-    }
-
-    /// Has what is whole read from damaged data: see [`Format::salvage`].
-    pub fn salvaged(&mut self) {
-        self.damaged = true;
     }
 
     /// Whether Kaldi's option `p` asks to pass over bad entries.
@@ -252,32 +231,38 @@ impl Input {
 
     /// Whether it is standard input.
     pub fn is_stdin(&self) -> bool {
-        matches!(self.place, Place::At(Locator::Stdin))
+        self.locator == Locator::Standard
     }
 
     /// The file, if it is one.
-    pub fn file(&self) -> Option<&Path> {
-        match &self.place {
-            Place::At(Locator::File(path)) => Some(path),
+    pub fn file(&self) -> Option<&Location> {
+        match &self.locator {
+            Locator::File(file) => Some(file),
             _ => None,
         }
     }
 
     /// How much there is to read, where that is known without reading the data.
-    pub fn extent(&self) -> Option<Extent> {
-        let path = self.file()?;
-        let is_script = path.extension().is_some_and(|e| e == "scp")
-            || (self.pairs.iter()).any(|(key, value)| key == "table" && value == "scp");
-        let meta = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        match is_script {
-            true => lines(path).ok().map(Extent::Entries),
-            false => Some(Extent::Bytes(meta.len())),
+    pub fn extent(&self, registry: &Registry, env: &Env) -> Option<Extent> {
+        let file = self.file()?;
+        let is_script = |format: &'static dyn Format| match format.info().index {
+            IndexKind::Script(extension) => {
+                let asked = |(key, value): &Pair| key == "table" && value == extension;
+                file.extension() == Some(extension) || self.pairs.iter().any(asked)
+            }
+            IndexKind::Own | IndexKind::SideFile => false,
+        };
+        let look = env.look(file).ok()??;
+        match registry.formats().any(is_script) {
+            _ if look.kind != Kind::File => None,
+            true => lines(file, env).ok().map(Extent::Entries),
+            false => Some(Extent::Bytes(look.length)),
         }
     }
 
     /// Sets an option that counts only if the data turn out to be of `format`.
-    pub fn wish(&mut self, format: &'static str, key: &'static str, value: &'static str) {
-        self.wishes.push((format, key, value));
+    pub fn prefer(&mut self, format: &'static str, key: &'static str, value: &'static str) {
+        self.preferred.push((format, key, value));
     }
 
     /// What becomes of its frames and labels.
@@ -292,7 +277,7 @@ impl Input {
 
     /// Whether it reads ahead by itself.
     pub fn reads_ahead(&self) -> bool {
-        self.data.reads_ahead(self.partitions.is_some())
+        self.data.reads_ahead(self.partitioned)
     }
 
     /// Joins the labels of another data set by key, or by what a file of lines
@@ -300,18 +285,19 @@ impl Input {
     ///
     /// # Errors
     /// Labels join already.
-    pub fn join(&mut self, labels: Self, speakers: Option<PathBuf>) -> Result<()> {
+    pub fn join(&mut self, labels: Self, speakers: Option<Location>) -> Result<()> {
         if let Some((own, _)) = &self.labels {
             let message = format!("{}: has labels from {} already", self.text, own.text);
-            return Err(Error::usage(message).hint("leave out --labels, or label= in the spec"));
+            return Err(Error::usage(message).suggest(Remedy::LeaveOutLabels));
         }
         self.labels = Some((Box::new(labels), speakers));
         Ok(())
     }
 
-    /// Cuts the data into partitions, which `partitions` counts.
-    pub fn cut(&mut self, partitions: &Partitions) {
-        self.partitions = Some(partitions.clone());
+    /// Cuts the data into partitions; each utterance then says which [part](spr_core::model::Utterance::part)
+    /// it belongs to.
+    pub fn cut(&mut self) {
+        self.partitioned = true;
     }
 
     fn options(&self, format: &'static dyn Format) -> Result<Options> {
@@ -331,9 +317,9 @@ impl Input {
             let error = Error::usage(format!("unknown option '{key}' for {name}")).hint(hint);
             return Err(self.misplaced(key, error));
         }
-        let wishes = self.wishes.iter().filter(|w| w.0 == format.info().name);
-        let wishes = wishes.map(|(_, key, value)| ((*key).to_owned(), (*value).to_owned()));
-        Options::new(format.info(), wishes.chain(self.pairs.iter().cloned()))
+        let preferred = self.preferred.iter().filter(|p| p.0 == format.info().name);
+        let preferred = preferred.map(|(_, key, value)| ((*key).to_owned(), (*value).to_owned()));
+        Options::new(format.info(), preferred.chain(self.pairs.iter().cloned()))
     }
 
     /// How the argument is understood, for `--explain`.
@@ -341,15 +327,14 @@ impl Input {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn explain(&self, registry: &Registry, env: &Env) -> Result<String> {
-        let opened = self.open(registry, env)?;
-        let place = match &self.place {
-            Place::At(Locator::Stdin) => "standard input".to_owned(),
-            Place::At(Locator::File(path)) => format!("file {}", path.display()),
-            Place::At(Locator::FileAt(path, at)) => {
-                format!("file {} from byte {at}", path.display())
-            }
-            Place::At(Locator::Command(line)) => format!("output of the command: {line}"),
-            Place::Folder(path) => format!("folder {}", path.display()),
+        let opened = self.open(Request::all(), registry, env)?;
+        let place = match &self.locator {
+            Locator::Standard => "standard input".to_owned(),
+            Locator::File(file) => format!("file {file}"),
+            Locator::FileAt(file, at) => format!("file {file} from byte {at}"),
+            Locator::Command(line) => format!("output of the command: {line}"),
+            Locator::Folder(folder) => format!("folder {folder}"),
+            other => other.to_string(),
         };
         let mut text = format!(
             "{}: {}; format {} ({}); reads {place}",
@@ -373,8 +358,8 @@ impl Input {
         if let Some((labels, _)) = &self.labels {
             text.push_str(&format!("; with labels from {}", labels.text));
         }
-        let name = opened.format.info().name;
-        for step in self.data.describe(name, self.partitions.is_some()) {
+        let pass = opened.format.info().pass;
+        for step in self.data.describe(pass, self.partitioned) {
             text.push_str(&format!("; {step}"));
         }
         Ok(text)
@@ -382,24 +367,25 @@ impl Input {
 }
 
 /// A file with labels as it is stored, with `.gz` or `.bz2` where only that is there.
-fn stored(path: &str) -> String {
+fn stored(path: &str, env: &Env) -> String {
     let coded = ["", ".gz", ".bz2"].map(|coder| format!("{path}{coder}"));
-    let found = coded.iter().find(|path| Path::new(path).exists());
+    let found = coded.iter().find(|path| env.exists(&path.into()));
     found.cloned().unwrap_or_else(|| path.to_owned())
 }
 
 /// Lines of a file, the last one with or without an end.
-fn lines(path: &Path) -> std::io::Result<u64> {
-    let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
+fn lines(file: &Location, env: &Env) -> Result<u64> {
+    const BLOCK: usize = 1 << 16;
+    let mut source = env.open_file(file)?;
     let (mut lines, mut last) = (0, b'\n');
     loop {
-        let bytes = file.fill_buf()?;
+        let bytes = source.peek(BLOCK)?;
         let Some(end) = bytes.last() else {
             return Ok(lines + u64::from(last != b'\n'));
         };
         last = *end;
         lines += bytes.iter().filter(|b| **b == b'\n').count() as u64;
-        let n = bytes.len();
-        file.consume(n);
+        let n = bytes.len() as u64;
+        source.skip(n)?;
     }
 }

@@ -13,7 +13,7 @@ pub use numbered::PartName;
 pub use output::Target;
 
 use spr_core::format::{Format, Registry};
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
 /// `key=value` as typed.
 pub type Pair = (String, String);
@@ -26,7 +26,7 @@ pub fn pair(text: &str) -> Result<Pair> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
         _ => Err(Error::usage(format!("'{text}' is not key=value"))
-            .hint("a file name with a comma is written ./a,b together with --from or --to")),
+            .suggest(Remedy::NameFormat)),
     }
 }
 

@@ -1,12 +1,9 @@
 //! Outputs.
 
-use std::path::{Path, PathBuf};
-
-use spr_core::bytes::{Codec, Env, Output};
-use spr_core::format::{Caps, Count, Format, Options, Place, Registry};
+use spr_core::bytes::{Env, Location, Locator, Output};
+use spr_core::format::{Caps, Count, Format, IndexKind, Keys, Medium, Options, Registry, Variant};
 use spr_core::side;
-use spr_core::{Error, Result, nearest};
-use spr_format_kaldi::specifier;
+use spr_core::{Error, Remedy, Result, nearest};
 
 use super::{Pair, PartName, named, numbered, path_and_pairs};
 
@@ -15,7 +12,9 @@ pub struct Target {
     text: String,
     form: &'static str,
     format: &'static dyn Format,
-    output: Output,
+    locator: Locator,
+    /// Files beside it that have places of their own.
+    companions: Vec<(&'static str, Locator)>,
     pairs: Vec<Pair>,
     /// Whether entries that have no place are passed over, as Kaldi's option `p` asks.
     permissive: bool,
@@ -24,24 +23,6 @@ pub struct Target {
 }
 
 impl Target {
-    fn new(
-        text: &str,
-        form: &'static str,
-        format: &'static dyn Format,
-        output: Output,
-        pairs: Vec<Pair>,
-    ) -> Self {
-        Self {
-            text: text.to_owned(),
-            form,
-            format,
-            output,
-            pairs,
-            permissive: false,
-            added: Vec::new(),
-        }
-    }
-
     /// Understands an argument. `to` forces the format, `pairs` adds options.
     ///
     /// # Errors
@@ -52,19 +33,15 @@ impl Target {
         to: Option<&'static dyn Format>,
         pairs: &[Pair],
         registry: &Registry,
+        env: &Env,
     ) -> Result<Self> {
-        let mut target = if let Some(target) = Self::wspecifier(text, registry)? {
+        let mut target = if let Some(target) = Self::in_notation(text, registry)? {
             target
         } else if let Some((format, rest)) = named(text, registry) {
-            Self::at_path(
-                text,
-                "a named format",
-                rest,
-                Some(to.unwrap_or(format)),
-                registry,
-            )?
+            let format = Some(to.unwrap_or(format));
+            Self::at_path(text, "a named format", rest, format, registry, env)?
         } else {
-            Self::at_path(text, "a path", text, to, registry)?
+            Self::at_path(text, "a path", text, to, registry, env)?
         };
         target.format = to.unwrap_or(target.format);
         target.pairs.extend_from_slice(pairs);
@@ -78,11 +55,11 @@ impl Target {
     fn check_numbers(&self) -> Result<()> {
         let side = |(key, value): &&Pair| key == side::OPTION.name && value != "none";
         let side = self.pairs.iter().rfind(side);
-        let others = [self.output.companion("scp"), side.map(|(_, v)| v.clone())];
-        let names = [Some(self.output.name())].into_iter().chain(others);
-        let (with, without): (Vec<_>, Vec<_>) = names
-            .flatten()
-            .partition(|name| numbered::is_numbered(name));
+        let main = (self.medium() != Medium::Stream).then(|| self.locator.to_string());
+        let beside = self.companions.iter().map(|(_, at)| at.to_string());
+        let side = side.map(|(_, name)| name.clone());
+        let names = main.into_iter().chain(beside).chain(side);
+        let (with, without): (Vec<_>, Vec<_>) = names.partition(|name| numbered::is_numbered(name));
         match without.first() {
             Some(name) if !with.is_empty() => Err(Error::usage(format!(
                 "'{name}' has no {{part}}, as others in '{}' have",
@@ -95,45 +72,52 @@ impl Target {
 
     /// Whether every partition is to have an output of its own.
     pub fn is_numbered(&self) -> bool {
-        numbered::is_numbered(&self.output.name())
+        numbered::is_numbered(&self.locator.to_string())
     }
 
     /// The output for a partition.
     ///
     /// # Errors
     /// The name with the number means something else.
-    pub fn part(&self, part: PartName, registry: &Registry) -> Result<Self> {
+    pub fn part(&self, part: PartName, registry: &Registry, env: &Env) -> Result<Self> {
         let number = |(key, value): &Pair| (key.clone(), numbered::number(value, part));
         let added: Vec<_> = self.added.iter().map(number).collect();
         let text = numbered::number(&self.text, part);
-        Self::parse(&text, Some(self.format), &added, registry)
+        Self::parse(&text, Some(self.format), &added, registry, env)
     }
 
     /// The folders with the name of a part in theirs that its output stands in, the outermost first.
-    pub fn parents(&self, part: PartName) -> Vec<PathBuf> {
+    pub fn parents(&self, part: PartName) -> Vec<Location> {
         let mut folders = Vec::new();
-        for path in self.output.paths() {
-            let mut above: Vec<_> = path
-                .ancestors()
-                .skip(1)
-                .map(Path::to_string_lossy)
-                .collect();
+        for file in self.locations() {
+            let above = std::iter::successors(file.parent(), Location::parent);
+            let mut above: Vec<_> = above.map(|folder| folder.to_string()).collect();
             above.retain(|folder| numbered::is_numbered(folder));
             let above = above.iter().rev();
-            folders.extend(above.map(|folder| PathBuf::from(numbered::number(folder, part))));
+            folders.extend(above.map(|folder| numbered::number(folder, part).into()));
         }
         folders
     }
 
-    /// What a Kaldi wspecifier means; `None` if the text is none.
-    fn wspecifier(text: &str, registry: &Registry) -> Result<Option<Self>> {
-        let Some(parsed) = specifier::wspecifier(text).transpose()? else {
+    /// What an output in the notation of a format means; `None` if it is in none.
+    fn in_notation(text: &str, registry: &Registry) -> Result<Option<Self>> {
+        let meant = |format: &'static dyn Format| {
+            let meant = format.notation()?.output(text)?;
+            Some(meant.map(|meant| (format, meant)))
+        };
+        let Some((format, meant)) = registry.formats().find_map(meant).transpose()? else {
             return Ok(None);
         };
-        let (format, pairs) = (registry.get("kaldi")?, parsed.options().collect());
-        let mut target = Self::new(text, "a Kaldi wspecifier", format, parsed.output(), pairs);
-        target.permissive = parsed.permissive;
-        Ok(Some(target))
+        Ok(Some(Self {
+            text: text.to_owned(),
+            form: meant.form,
+            format,
+            locator: meant.locator,
+            companions: meant.companions,
+            pairs: meant.options,
+            permissive: meant.permissive,
+            added: Vec::new(),
+        }))
     }
 
     fn at_path(
@@ -142,6 +126,7 @@ impl Target {
         rest: &str,
         format: Option<&'static dyn Format>,
         registry: &Registry,
+        env: &Env,
     ) -> Result<Self> {
         let literal = format.is_some() && !rest.contains('=');
         let (path, mut pairs) = if literal {
@@ -156,38 +141,68 @@ impl Target {
             Some(format) => format,
             None => by_extension(path, registry)?,
         };
-        if let Some(data) = spraak_data(format, path) {
-            pairs.insert(0, ("data".to_owned(), data.to_owned()));
-        }
-        let output = if path == "-" {
-            Output::stdout()
+        let locator = if path == "-" {
+            Locator::Standard
         } else if let Some(command) = path.strip_prefix('|') {
-            Output::command(command)
-        } else if path.ends_with('/') || Path::new(path).is_dir() {
-            Output::folder(path.trim_end_matches('/'))
-        } else if format.info().name == "kaldi" {
-            kaldi_file(Path::new(path), &mut pairs)
+            Locator::Command(command.to_owned())
+        } else if path.ends_with('/') || env.is_folder(&path.into()) {
+            Locator::folder(match path.trim_end_matches('/') {
+                "" => path,
+                plain => plain,
+            })
         } else {
-            Output::file(path)
+            Locator::file(path)
         };
-        Ok(Self::new(text, form, format, output, pairs))
+        if let Locator::File(file) = &locator {
+            let plain = file.plain();
+            let variant = plain.extension().and_then(|e| format.info().variant(e));
+            if let Some((key, value)) = variant.map(|variant| variant.option) {
+                pairs.insert(0, (key.to_owned(), value.to_owned()));
+            }
+        }
+        Ok(Self {
+            text: text.to_owned(),
+            form,
+            format,
+            locator,
+            companions: Vec::new(),
+            pairs,
+            permissive: false,
+            added: Vec::new(),
+        })
     }
 
     /// Refuses a folder for what goes into one file.
     fn check_folder(&self) -> Result<()> {
-        if !self.output.is_folder() || self.caps()?.count == Count::One {
+        let Locator::Folder(folder) = &self.locator else {
+            return Ok(());
+        };
+        if self.caps()?.count == Count::One {
             return Ok(());
         }
-        let (name, folder) = (self.format.info().name, self.output.name());
-        let data = self.pairs.iter().rev().find(|(key, _)| key == "data");
-        let what = data.map_or(name, |(_, data)| data);
-        let message = format!("is a folder, but {what} goes into one file");
-        let extension = match data {
-            Some((_, data)) => data.to_lowercase(),
-            None => self.format.info().extensions[0].to_owned(),
+        let info = self.format.info();
+        let variant = info.variants.iter().rfind(|variant| {
+            let (key, value) = variant.option;
+            let last = self.pairs.iter().rfind(|(k, _)| k == key);
+            last.is_some_and(|(_, v)| v == value)
+        });
+        let (what, extension) = match variant {
+            Some(Variant { extension, option: (key, value) }) => {
+                (format!("{} with {key}={value}", info.name), *extension)
+            }
+            None => (info.name.to_owned(), info.extensions.first().copied().unwrap_or(info.name)),
         };
+        let message = format!("is a folder, but {what} goes into one file");
         let hint = format!("name a file, such as {folder}/data.{extension}");
         Err(Error::usage(message).file(format!("{folder}/")).hint(hint))
+    }
+
+    fn medium(&self) -> Medium {
+        match &self.locator {
+            Locator::Folder(_) => Medium::Folder,
+            Locator::File(_) | Locator::Nowhere => Medium::File,
+            _ => Medium::Stream,
+        }
     }
 
     /// The argument as typed.
@@ -211,15 +226,11 @@ impl Target {
         last.is_some_and(|(_, value)| value == "keep")
     }
 
-    /// Whether values are stored in a form that changes them.
-    pub fn is_compressed(&self) -> bool {
-        let last = self.pairs.iter().rev().find(|(key, _)| key == "compress");
-        last.is_some_and(|(_, value)| value != "keep")
-    }
-
     /// The files and folders that are written, as far as the argument names them.
-    pub fn paths(&self) -> Vec<PathBuf> {
-        self.output.paths()
+    pub fn locations(&self) -> Vec<Location> {
+        let beside = self.companions.iter().map(|(_, at)| at);
+        let all = std::iter::once(&self.locator).chain(beside);
+        all.filter_map(Locator::location).cloned().collect()
     }
 
     /// Its options.
@@ -235,23 +246,19 @@ impl Target {
     /// # Errors
     /// An option is unknown or its value wrong.
     pub fn caps(&self) -> Result<Caps> {
-        self.format.caps(&self.options()?, Place::of(&self.output))
+        self.format.caps(&self.options()?, self.medium())
     }
 
     /// Whether it is a folder of files.
     pub fn is_folder(&self) -> bool {
-        self.output.is_folder()
+        self.medium() == Medium::Folder
     }
 
     /// The place to write to.
     pub fn output(&self, overwrite: bool, env: &Env) -> Output {
-        self.output
-            .clone()
-            .overwrite(overwrite)
-            .access(env.access)
-            .threads(env.threads)
-            .durable(env.durable)
-            .apart_from(env)
+        let output = env.output(&self.locator).overwrite(overwrite);
+        let beside = self.companions.iter();
+        beside.fold(output, |output, (name, at)| output.with_named(name, at.clone()))
     }
 
     /// How the argument is understood, for `--explain`.
@@ -260,27 +267,26 @@ impl Target {
     /// An option is unknown or its value wrong.
     pub fn explain(&self) -> Result<String> {
         let caps = self.caps()?;
-        let place = match Place::of(&self.output) {
-            Place::Folder => format!("folder {}, one file an utterance", self.output.name()),
-            Place::Stream if self.output.name() == "-" => "standard output".to_owned(),
-            Place::Stream => format!("command {}", self.output.name()),
-            Place::File => format!("file {}", self.output.name()),
+        let place = match &self.locator {
+            Locator::Folder(folder) => format!("folder {folder}, one file an utterance"),
+            Locator::Standard => "standard output".to_owned(),
+            Locator::Command(line) => format!("command {line}"),
+            other => format!("file {other}"),
         };
+        let info = self.format.info();
         let mut text = format!(
             "{}: {}; format {}; writes {place}",
-            self.text,
-            self.form,
-            self.format.info().name
+            self.text, self.form, info.name
         );
-        if let Some(script) = self.output.companion("scp") {
-            text.push_str(&format!(" and its index {script}"));
+        for (name, at) in &self.companions {
+            let name = match info.index {
+                IndexKind::Script(extension) if extension == *name => "index",
+                _ => name,
+            };
+            text.push_str(&format!(" and its {name} {at}"));
         }
-        if caps.keys == spr_core::format::Keys::SideFile {
-            text.push_str(&format!(
-                ", names to {}{}",
-                self.output.name(),
-                side::SUFFIX
-            ));
+        if caps.keys == Keys::SideFile {
+            text.push_str(&format!(", names to {}{}", self.locator, side::SUFFIX));
         }
         for (key, value) in &self.pairs {
             text.push_str(&format!("; {key}={value}"));
@@ -294,11 +300,8 @@ impl Target {
 
 /// The format that a path's extension asks for; of a folder, the extension of its name.
 fn by_extension(path: &str, registry: &Registry) -> Result<&'static dyn Format> {
-    let plain = Codec::strip_extension(Path::new(path.trim_end_matches('/')));
-    let extension = plain
-        .extension()
-        .and_then(|e| e.to_str())
-        .unwrap_or_default();
+    let plain = Location::from(path.trim_end_matches('/')).plain();
+    let extension = plain.extension().unwrap_or_default();
     match registry.by_extension(extension).as_slice() {
         [format] => Ok(*format),
         [] => {
@@ -308,47 +311,19 @@ fn by_extension(path: &str, registry: &Registry) -> Result<&'static dyn Format> 
                 format!("no format is written to .{extension}")
             };
             let known = registry.formats().flat_map(|f| f.info().extensions);
-            let names = registry.names().join(", ");
+            let error = Error::usage(message).file(path);
             // Of three letters, two that differ make another word.
-            let hint = match nearest(extension, known) {
-                _ if extension == "txt" => format!("Kaldi's text is written to ark,t:{path}"),
-                Some(near) if extension.len() > 3 => {
-                    format!("did you mean .{near}? otherwise say it with --to: {names}")
-                }
-                _ => format!("say it with --to: {names}"),
-            };
-            Err(Error::usage(message).file(path).hint(hint))
+            Err(match nearest(extension, known) {
+                _ if extension == "txt" => error.hint(format!("Kaldi's text is written to ark,t:{path}")),
+                Some(near) if extension.len() > 3 => error.hint(format!("did you mean .{near}?")),
+                _ => error.suggest(Remedy::WriteAs(registry.names())),
+            })
         }
         several => {
             let names: Vec<_> = several.iter().map(|f| f.info().name).collect();
             Err(Error::usage(format!("may be {}", names.join(" or ")))
                 .file(path)
-                .hint(format!("say it with --to {}", names.join(" or --to "))))
+                .suggest(Remedy::WriteAs(names)))
         }
-    }
-}
-
-/// The kind of SPRAAK data that the extension of a file asks for.
-fn spraak_data(format: &'static dyn Format, path: &str) -> Option<&'static str> {
-    let spraak = ["spr", "key"].contains(&format.info().name);
-    if !spraak || path.ends_with('/') || Path::new(path).is_dir() {
-        return None;
-    }
-    let plain = Codec::strip_extension(Path::new(path));
-    spr_format_spraak::data_of_extension(plain.extension()?.to_str()?)
-}
-
-/// What a plain path means as a Kaldi output: `.scp` is a script file with its archive beside it,
-/// `.ali` a text alignment, everything else an archive.
-fn kaldi_file(path: &Path, pairs: &mut Vec<Pair>) -> Output {
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("scp") => {
-            Output::file(path.with_extension("ark")).with_named("scp", Output::file(path))
-        }
-        Some("ali") => {
-            pairs.push(("text".to_owned(), "true".to_owned()));
-            Output::file(path)
-        }
-        _ => Output::file(path),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use spr_core::adapt::Adapter;
-use spr_core::bytes::{Env, Leftover, Output, Parents, key_of_file};
+use spr_core::bytes::{Env, Locator, Output, Parents, key_of_file};
 use spr_core::format::{Caps, Count, Keys, Registry, Writer, Written};
 use spr_core::loss::{LossPolicy, LossReport};
 use spr_core::model::{Dtype, Key, KeySource, Utterance};
@@ -11,7 +11,8 @@ use spr_core::{Error, Result};
 
 use super::Job;
 use crate::argument::{PartName, Target};
-use crate::verify::{self, Digest};
+use crate::digest::Digest;
+use crate::verify;
 
 pub(super) struct Branch<'a> {
     job: &'a Job,
@@ -64,7 +65,7 @@ impl<'a> Branch<'a> {
             registry,
             env: env.clone(),
             keys,
-            adapter: Adapter::new(caps, dtype, unnamed, env.limits),
+            adapter: Adapter::new(caps, dtype, unnamed, env),
             caps,
             open: None,
             part: 0,
@@ -85,27 +86,26 @@ impl<'a> Branch<'a> {
             None => PartName::Number(part),
         };
         let numbered = match self.target.is_numbered() {
-            true => Some(self.target.part(name, self.registry)?),
+            true => Some(self.target.part(name, self.registry, &self.env)?),
             false => None,
         };
         if !self.job.dry_run {
             let parents = self.target.parents(name);
-            parents
-                .iter()
-                .try_for_each(|p| self.parents.make(p, self.env.durable))?;
+            let mut make = |folder| self.parents.make(folder, &self.env);
+            parents.iter().try_for_each(&mut make)?;
         }
         let target = numbered.as_ref().unwrap_or(self.target);
         let env = &self.env;
         let output = target.output(self.job.overwrite, env);
         if part == 0 {
-            for leftover in output.paths().iter().flat_map(|path| Leftover::find(path)) {
+            let leftovers = output.locations().into_iter();
+            for leftover in leftovers.flat_map(|file| env.leftovers(&file)) {
                 env.warn(&leftover.error());
             }
         }
-        let output = if self.job.dry_run {
-            Output::nowhere().access(env.access)
-        } else {
-            output
+        let output = match self.job.dry_run {
+            true => env.output(&Locator::Nowhere),
+            false => output,
         };
         if self.job.verify && !self.job.dry_run {
             verify::check(target, &output)?;
@@ -116,9 +116,9 @@ impl<'a> Branch<'a> {
         let caps = target.caps()?;
         let digest =
             (self.job.verify || self.job.hash).then(|| Digest::new(&caps, target.is_folder()));
-        let file_key = match (caps.count, output.path()) {
-            (Count::One, Some(path)) if self.keys != KeySource::Generated => {
-                Some(key_of_file(&path))
+        let file_key = match (caps.count, output.locator()) {
+            (Count::One, Locator::File(file)) if self.keys != KeySource::Generated => {
+                Some(key_of_file(&file))
             }
             _ => None,
         };
@@ -202,7 +202,7 @@ impl<'a> Branch<'a> {
         } else if utt.segments.is_some() {
             labels.segments.clone_from(&utt.segments);
             self.write(labels)?;
-            utt.segments = utt.segments.take().filter(|_| main.caps.segments);
+            utt.segments = utt.segments.take().filter(|_| main.caps.segments.is_some());
         } else if utt.text.is_some() {
             labels.text.clone_from(&utt.text);
             self.write(labels)?;
@@ -230,7 +230,7 @@ impl<'a> Branch<'a> {
         }
         open.writer.write(utt).map_err(|e| e.utterance(&utt.key))?;
         if let Some(digest) = &mut open.digest {
-            digest.add(utt);
+            digest.add(utt, &self.env);
         }
         Ok(())
     }

@@ -1,12 +1,13 @@
 //! How far into its inputs a job has read.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use spr_core::Result;
-use spr_core::bytes::Env;
-use spr_core::format::Reader;
+use spr_core::bytes::{Env, Location};
+use spr_core::format::{Reader, Registry};
 use spr_core::model::{DatasetInfo, Utterance};
 
 use crate::argument::{Extent, Input};
@@ -17,7 +18,7 @@ use crate::argument::{Extent, Input};
 pub(super) struct Meter {
     counts: Arc<Counts>,
     /// Files that are read from front to back.
-    files: Vec<PathBuf>,
+    files: Vec<Location>,
     /// Their length as they are stored.
     length: Option<u64>,
     /// Entries in all, where script files say it.
@@ -36,11 +37,13 @@ struct Counts {
     read: AtomicU64,
     /// Entries in all, where the reader knows it.
     total: AtomicU64,
+    /// What entries were decoded from.
+    codings: Mutex<BTreeSet<Cow<'static, str>>>,
 }
 
 impl Meter {
-    pub(super) fn new(inputs: &[Input]) -> Self {
-        let extents: Vec<_> = inputs.iter().map(Input::extent).collect();
+    pub(super) fn new(inputs: &[Input], registry: &Registry, env: &Env) -> Self {
+        let extents: Vec<_> = inputs.iter().map(|input| input.extent(registry, env)).collect();
         let bytes = extents.iter().map(|extent| match extent {
             Some(Extent::Bytes(n)) => Some(*n),
             _ => None,
@@ -52,7 +55,7 @@ impl Meter {
         let files = inputs.iter().filter_map(Input::file);
         Self {
             counts: Arc::default(),
-            files: files.map(PathBuf::from).collect(),
+            files: files.cloned().collect(),
             length: bytes.sum(),
             entries: entries.sum(),
             alone: inputs.len() == 1,
@@ -91,6 +94,14 @@ impl Meter {
         let total = self.entries.or(Some(told).filter(|n| *n > 0))?;
         Some((self.counts.read.load(Ordering::Relaxed).min(total), total))
     }
+
+    /// What was decoded: the compression of whole files, and that of entries.
+    pub(super) fn decoded(&self, whole: Option<&str>) -> Option<String> {
+        let codings = self.counts.codings.lock();
+        let codings = codings.unwrap_or_else(PoisonError::into_inner);
+        let all: Vec<_> = whole.into_iter().chain(codings.iter().map(Cow::as_ref)).collect();
+        (!all.is_empty()).then(|| all.join("+"))
+    }
 }
 
 /// A reader that keeps count.
@@ -110,11 +121,18 @@ impl Reader for Metered {
         let info = self.reader.info();
         self.counts.read.fetch_add(1, Ordering::Relaxed);
         if self.alone {
-            let (at, total) = (info.offset, info.utterances);
+            let (at, total) = (utt.origin.byte(), info.utterances);
             self.counts.at.store(at.unwrap_or(0), Ordering::Relaxed);
             self.counts
                 .total
                 .store(total.unwrap_or(0), Ordering::Relaxed);
+        }
+        if let (Some(coding), Ok(true)) = (&utt.origin.coding, &more) {
+            let codings = self.counts.codings.lock();
+            let mut codings = codings.unwrap_or_else(PoisonError::into_inner);
+            if !codings.contains(coding) {
+                codings.insert(coding.clone());
+            }
         }
         more
     }

@@ -1,27 +1,23 @@
 //! The stages that data options ask for.
 
-use spr_core::Result;
 use spr_core::bytes::Env;
-use spr_core::format::Reader;
+use spr_core::format::{Pass, Reader};
 use spr_core::stage::{
-    Context, IgnoreLabels, MapLabels, Partition, PartitionSize, Partitions, Prefetch, Shuffle,
+    Context, IgnoreLabels, MapLabels, Partition, PartitionSize, Prefetch, Shuffle,
 };
 
 use super::DataOptions;
 
 impl DataOptions {
-    /// The stages over `reader`, which reads `format`. With `partitions` the data are also cut
-    /// into partitions, which it counts.
-    ///
-    /// # Errors
-    /// The system gives no thread.
+    /// The stages over `reader`, whose format PDNN goes through by `pass`. If it is `partitioned`,
+    /// the data are also cut into partitions, and utterances say which they belong to.
     pub fn apply(
         &self,
         mut reader: Box<dyn Reader>,
-        format: &str,
-        partitions: Option<&Partitions>,
+        pass: Pass,
+        partitioned: bool,
         env: &Env,
-    ) -> Result<Box<dyn Reader>> {
+    ) -> Box<dyn Reader> {
         let limits = env.limits;
         if self.context != (0, 0) {
             let (left, right) = self.context;
@@ -33,18 +29,18 @@ impl DataOptions {
         if let Some(map) = &self.map {
             reader = Box::new(MapLabels::new(reader, map.clone()));
         }
-        if self.reads_ahead(partitions.is_some()) && env.threads > 1 {
-            reader = Box::new(Prefetch::new(reader)?);
+        if self.reads_ahead(partitioned) && env.threads > 1 {
+            reader = Box::new(Prefetch::new(reader));
         }
-        let size = self.partition_size(format);
+        let size = self.partition_size(pass);
         if self.random {
-            let portion = size.filter(|_| !self.shuffles_whole(format));
+            let portion = size.filter(|_| !self.shuffles_whole(pass));
             reader = Box::new(Shuffle::new(reader, portion, self.rng, limits));
         }
-        if let Some(partitions) = partitions {
-            reader = Box::new(Partition::new(reader, size, partitions.clone(), limits));
+        if partitioned {
+            reader = Box::new(Partition::new(reader, size, limits));
         }
-        Ok(reader)
+        reader
     }
 
     /// Whether a thread of the stages' own reads ahead, so that a partition is in memory once.
@@ -52,24 +48,28 @@ impl DataOptions {
         self.random || partitioned
     }
 
-    /// The size of partitions, as PDNN has it: a pickle is one, and those of a PFile are rounded.
-    pub fn partition_size(&self, format: &str) -> Option<PartitionSize> {
+    /// The size of partitions; `None` if all is one.
+    pub fn partition_size(&self, pass: Pass) -> Option<PartitionSize> {
         let size = PartitionSize::of_bytes(self.partition.unwrap_or(Self::PARTITION));
-        match format {
-            "pickle" => None,
-            "pfile" => Some(size.in_batches(PartitionSize::PDNN_BATCH)),
-            _ => Some(size),
+        match pass {
+            Pass::Whole => None,
+            Pass::Batches(frames) => Some(size.in_batches(frames)),
+            Pass::Partitions => Some(size),
         }
     }
 
     /// Whether all frames of a file are shuffled together, as PDNN does with a pickle and with a
     /// PFile that is not streamed.
-    pub fn shuffles_whole(&self, format: &str) -> bool {
-        format == "pickle" || (format == "pfile" && !self.stream)
+    pub fn shuffles_whole(&self, pass: Pass) -> bool {
+        match pass {
+            Pass::Whole => true,
+            Pass::Batches(_) => !self.stream,
+            Pass::Partitions => false,
+        }
     }
 
     /// The work in its order, in words.
-    pub fn describe(&self, format: &str, partitioned: bool) -> Vec<String> {
+    pub fn describe(&self, pass: Pass, partitioned: bool) -> Vec<String> {
         let range = |first: i64, last: i64| match first == last {
             true => first.to_string(),
             false => format!("{first}-{last}"),
@@ -95,9 +95,9 @@ impl DataOptions {
         }
         let size = || {
             let bytes = self.partition.unwrap_or(Self::PARTITION);
-            let rounded = match format {
-                "pfile" => format!(" of whole {}s of frames", PartitionSize::PDNN_BATCH),
-                _ => String::new(),
+            let rounded = match pass {
+                Pass::Batches(frames) => format!(" of whole {frames}s of frames"),
+                Pass::Partitions | Pass::Whole => String::new(),
             };
             let bytes = match bytes % (1 << 20) {
                 0 => format!("{} MiB", bytes >> 20),
@@ -106,15 +106,15 @@ impl DataOptions {
             format!("partitions of {bytes}{rounded}")
         };
         if self.random {
-            let extent = match self.shuffles_whole(format) {
+            let extent = match self.shuffles_whole(pass) {
                 true => "as a whole".to_owned(),
                 false => format!("in {}", size()),
             };
             steps.push(format!("shuffled {extent}, seed {}", self.rng.seed()));
         }
         if partitioned {
-            steps.push(match format {
-                "pickle" => "one partition a file".to_owned(),
+            steps.push(match pass {
+                Pass::Whole => "one partition a file".to_owned(),
                 _ => format!("cut into {}", size()),
             });
         }

@@ -1,8 +1,8 @@
 //! PDNN's data options: what becomes of frames and labels between an input and its use.
 //!
 //! In a data spec they stand behind the file, `train.pfile,context=5,ignore-label=0:3-9`; any
-//! input takes them. The work is done in this order: the frame shift is told, labels are joined, context is put beside each
-//! frame, ignored frames go, labels are mapped, frames are shuffled.
+//! input takes them. The work is done in this order: the frame shift is told, labels are joined,
+//! context goes beside each frame, ignored frames go, labels are mapped, frames are shuffled.
 
 mod apply;
 mod grammar;
@@ -74,7 +74,7 @@ impl DataOptions {
     /// The value is wrong.
     pub fn set(&mut self, key: &str, value: &str) -> Result<bool> {
         let wrong = |example: &str| {
-            Error::usage(format!("{key}: '{value}' is no valid value")).hint(example)
+            Error::usage(format!("{key}: '{value}' is not a valid value")).hint(example)
         };
         let side = || grammar::frames(value).ok_or_else(|| wrong("a number of frames, such as 5"));
         let truth = || grammar::truth(value).ok_or_else(|| wrong("True or False"));

@@ -11,7 +11,7 @@ use super::local::Local;
 use super::nested::{NestedFormats, NoFormats};
 use super::place::{refused, refused_in_file};
 use super::seen::Seen;
-use super::store::{Store, Stored, is_folder};
+use super::store::{Kind, Store, Stored, is_folder};
 use super::{Leftover, Location, Locator, Look, Output, Source};
 use crate::{Error, Limits, Result};
 
@@ -243,6 +243,18 @@ impl Env {
         }
         let failed = |e| Error::io("cannot look at it", e).file(at.to_string());
         self.store.look(at).map_err(failed)
+    }
+
+    /// Whether there is a folder of this name.
+    pub fn is_folder(&self, at: &Location) -> bool {
+        let look = self.look(at).ok().flatten();
+        look.is_some_and(|look| look.kind == Kind::Folder)
+    }
+
+    /// The name from the root, without links and `..`, of what a name leads to, whether something
+    /// is there or not.
+    pub fn resolve(&self, at: &Location) -> Location {
+        self.store.resolve(at)
     }
 
     /// All files below a folder, by names that start with the folder's, in any order; links are

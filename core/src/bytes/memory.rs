@@ -89,6 +89,10 @@ impl Store for MemoryStore {
         identity(at)
     }
 
+    fn resolve(&self, at: &Location) -> Location {
+        at.clone()
+    }
+
     fn open(&self, at: &Location) -> io::Result<Box<dyn Stored>> {
         let bytes = self.files().get(at).cloned();
         Ok(opened(bytes.ok_or(io::ErrorKind::NotFound)?, identity(at)))

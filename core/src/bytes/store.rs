@@ -23,6 +23,10 @@ pub trait Store: Send + Sync + Debug {
     /// names of the same file or folder.
     fn identify(&self, at: &Location) -> Identity;
 
+    /// The name from the root, without links and `..`, of what a name leads to, whether something is
+    /// there or not.
+    fn resolve(&self, at: &Location) -> Location;
+
     /// Opens a file, device or pipe for reading.
     ///
     /// # Errors
@@ -253,12 +257,12 @@ pub(super) fn exists(target: &Location) -> Error {
 
 /// The error for a file that is to take the place of a folder.
 pub(super) fn is_folder(target: &Location) -> Error {
-    Error::usage("is a folder, one file is due").file(target.to_string())
+    Error::usage("is a folder, expected one file").file(target.to_string())
 }
 
 /// The error for a folder that is to take the place of a file.
 pub(super) fn is_file(target: &Location) -> Error {
-    Error::usage("is a file, a folder is due").file(target.to_string())
+    Error::usage("is a file, expected a folder").file(target.to_string())
 }
 
 /// The error for a name that several changes are of.

@@ -27,6 +27,8 @@ pub enum Remedy {
     ReadAs(Vec<&'static str>),
     /// Say which of these formats is to be written.
     WriteAs(Vec<&'static str>),
+    /// Name the format apart, so that a file name may hold a comma.
+    NameFormat,
     /// Give the features, and these labels beside them.
     JoinLabels,
     /// Leave out the labels that are joined.
@@ -67,6 +69,7 @@ impl fmt::Display for Remedy {
             Self::ReadAs(names) | Self::WriteAs(names) => {
                 return write!(f, "name the format: {}", names.join(", "));
             }
+            Self::NameFormat => "name the format, and the file may be called ./a,b",
             Self::JoinLabels => "give the features, and join these labels to them",
             Self::LeaveOutLabels => "leave out the labels that are joined",
             Self::LabelsApart => "write the labels to an output of their own",

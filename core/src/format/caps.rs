@@ -96,6 +96,8 @@ pub struct FeatureCaps {
     pub same_dtype: bool,
     /// The most columns.
     pub max_cols: u64,
+    /// Whether values are rounded further than their type says, as compression asked for does.
+    pub rounded: bool,
 }
 
 impl FeatureCaps {
@@ -108,6 +110,7 @@ impl FeatureCaps {
             same_dim: false,
             same_dtype: false,
             max_cols: u64::MAX,
+            rounded: false,
         }
     }
 }

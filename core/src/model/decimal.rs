@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +85,19 @@ impl Decimal {
                 number::parse_f64(text.as_bytes()).unwrap_or(f64::NAN)
             }
         }
+    }
+
+    /// Digits and the power of ten they are multiplied by, with no zeros at the end of the digits:
+    /// the same for numbers that are equal.
+    pub fn in_lowest_terms(self) -> (i64, i16) {
+        let Self { mut digits, mut power } = self;
+        if digits == 0 {
+            return (0, 0);
+        }
+        while digits % 10 == 0 && power < i16::MAX {
+            (digits, power) = (digits / 10, power + 1);
+        }
+        (digits, power)
     }
 
     /// Whether it is below 0.
@@ -188,6 +202,12 @@ impl PartialEq for Decimal {
 }
 
 impl Eq for Decimal {}
+
+impl Hash for Decimal {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.in_lowest_terms().hash(state);
+    }
+}
 
 impl PartialOrd for Decimal {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {

@@ -1,13 +1,11 @@
 //! From an input to its utterances.
 
-use std::path::Path;
-
-use spr_core::bytes::{Codec, Env, Source};
-use spr_core::format::{Count, Format, Lookup, Place as Kind, Reader, Registry, Score};
+use spr_core::bytes::{Env, Location, Locator, Source};
+use spr_core::format::{self, Count, Format, Medium, Parts, Reader, Registry, Request, Score};
 use spr_core::stage::{Chain, FolderReader, FrameShift, JoinLabels};
 use spr_core::{Error, ErrorKind, KeyMap, Result};
 
-use super::{Input, Place};
+use super::Input;
 
 /// A data set that is open.
 pub struct Opened {
@@ -24,50 +22,42 @@ impl Input {
     fn format_of(
         &self,
         source: &mut Source,
+        damaged: bool,
         registry: &Registry,
     ) -> Result<(&'static dyn Format, &'static str)> {
         match self.format {
             Some(format) => Ok((format, "as named")),
-            None => detect(source, registry).or_else(|error| self.by_name(source, registry, error)),
+            None => detect(source, registry).or_else(|error| match damaged {
+                true => by_name(source, registry, error),
+                false => Err(error),
+            }),
         }
     }
 
-    /// The format that the extension of damaged data asks for.
-    fn by_name(
-        &self,
-        source: &Source,
-        registry: &Registry,
-        error: Error,
-    ) -> Result<(&'static dyn Format, &'static str)> {
-        let path = source.path().map(Codec::strip_extension);
-        let extension = path.and_then(|path| path.extension()?.to_str());
-        match extension
-            .map(|extension| registry.by_extension(extension))
-            .as_deref()
-        {
-            Some([format]) if self.damaged && error.kind() == ErrorKind::Unrecognised => {
-                Ok((*format, "by its extension"))
-            }
-            _ => Err(error),
-        }
-    }
-
-    /// Opens the data set with everything that is to become of it; finds the format by content if
-    /// the argument doesn't say it.
+    /// Opens what is requested of the data set, with everything that is to become of it; finds the
+    /// format by content if the argument doesn't say it.
     ///
     /// # Errors
     /// It can't be opened, no format or several fit, or an option is unknown.
-    pub fn open(&self, registry: &Registry, env: &Env) -> Result<Opened> {
-        let mut opened = self.open_stored(registry, env)?;
-        if let Some(shift) = &self.data.frame_shift {
-            opened.reader = Box::new(FrameShift::new(opened.reader, shift.clone()));
+    pub fn open(&self, request: Request, registry: &Registry, env: &Env) -> Result<Opened> {
+        let staged = self.has_stages() || self.partitioned;
+        let of_stored = match staged {
+            true => request.before_stages(),
+            false => request.clone(),
+        };
+        let mut opened = self.open_stored(of_stored, registry, env)?;
+        if let Some(shift) = self.data.frame_shift {
+            opened.reader = Box::new(FrameShift::new(opened.reader, shift));
+        }
+        if !staged {
+            return Ok(opened);
         }
         if let Some((labels, speakers)) = &self.labels {
-            opened.reader = labels.join_to(opened.reader, speakers.as_deref(), registry, env)?;
+            opened.reader = labels.join_to(opened.reader, speakers.as_ref(), registry, env)?;
         }
-        let name = opened.format.info().name;
-        let partitions = self.partitions.as_ref();
-        opened.reader = self.data.apply(opened.reader, name, partitions, env)?;
+        let pass = opened.format.info().pass;
+        opened.reader = self.data.apply(opened.reader, pass, self.partitioned, env);
+        opened.reader = request.rest(opened.reader, env)?;
         Ok(opened)
     }
 
@@ -79,124 +69,141 @@ impl Input {
     pub(crate) fn join_to(
         &self,
         reader: Box<dyn Reader>,
-        speakers: Option<&Path>,
+        speakers: Option<&Location>,
         registry: &Registry,
         env: &Env,
     ) -> Result<Box<dyn Reader>> {
-        let table = self.open_keyed(registry, env)?;
+        let request = Request::all().parts(Parts::LABELS).lookup();
+        let table = self.open_lookup(request, registry, env)?;
         let mut joined = JoinLabels::new(reader, table, self.text()).limits(env.limits);
-        if let Some(path) = speakers {
-            joined = joined.mapped(KeyMap::read(env.open_file(path)?, &env.limits)?);
+        if let Some(file) = speakers {
+            joined = joined.mapped(KeyMap::read(env.open_file(file)?, &env.limits)?);
         }
         Ok(Box::new(joined))
     }
 
-    /// As [`open`](Self::open), but damaged data are read past each damaged stretch, an error that
-    /// can continue, as far as their format lets the rest be found again.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn salvage(&self, registry: &Registry, env: &Env) -> Result<Opened> {
-        let mut input = self.clone();
-        input.salvaged();
-        input.open(registry, env)
-    }
-
     /// Opens the data set as it is stored.
-    fn open_stored(&self, registry: &Registry, env: &Env) -> Result<Opened> {
-        match &self.place {
-            Place::Folder(folder) => self.open_folder(folder, registry, env),
-            Place::At(locator) => {
-                let mut source = env.open(locator)?;
-                let (format, why) = self.format_of(&mut source, registry)?;
-                let options = self.options(format)?;
-                let reader = match self.damaged {
-                    true => format.salvage(source, &options, env)?,
-                    false => format.open(source, &options, env)?,
-                };
-                Ok(Opened {
-                    reader,
-                    format,
-                    why,
-                })
-            }
+    fn open_stored(&self, request: Request, registry: &Registry, env: &Env) -> Result<Opened> {
+        if let Locator::Folder(folder) = &self.locator {
+            return self.open_folder(folder, request, registry, env);
         }
+        let mut source = env.open(&self.locator)?;
+        let (format, why) = self.format_of(&mut source, request.damaged, registry)?;
+        let opened = request.open(format, source, &self.options(format)?, env)?;
+        Ok(Opened {
+            reader: opened.into_stream()?,
+            format,
+            why,
+        })
     }
 
     /// Opens the data set to look up utterances by their keys.
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn open_keyed(&self, registry: &Registry, env: &Env) -> Result<Lookup> {
-        match &self.place {
-            _ if self.has_stages() => Ok(Lookup::Ordered(self.open(registry, env)?.reader)),
-            Place::Folder(_) => Ok(Lookup::Ordered(self.open(registry, env)?.reader)),
-            Place::At(locator) => {
-                let mut source = env.open(locator)?;
-                let (format, _) = self.format_of(&mut source, registry)?;
-                let lookup = format.open_keyed(source, &self.options(format)?, env)?;
-                let Some(shift) = self.data.frame_shift.clone() else {
-                    return Ok(lookup);
-                };
-                Ok(match lookup {
-                    Lookup::Keyed(table) => {
-                        Lookup::Keyed(Box::new(FrameShift::keyed(table, shift)))
-                    }
-                    Lookup::Ordered(reader) => {
-                        Lookup::Ordered(Box::new(FrameShift::new(reader, shift)))
-                    }
-                })
-            }
+    pub fn open_lookup(
+        &self,
+        request: Request,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<format::Opened> {
+        let request = request.lookup();
+        if self.has_stages() || self.folder().is_some() {
+            let opened = self.open(request, registry, env)?;
+            return Ok(format::Opened::Stream(opened.reader));
         }
+        let mut source = env.open(&self.locator)?;
+        let (format, _) = self.format_of(&mut source, false, registry)?;
+        let opened = request.open(format, source, &self.options(format)?, env)?;
+        let Some(shift) = self.data.frame_shift else {
+            return Ok(opened);
+        };
+        Ok(match opened {
+            format::Opened::Table(table) => {
+                format::Opened::Table(Box::new(FrameShift::keyed(table, shift)))
+            }
+            format::Opened::Stream(reader) => {
+                format::Opened::Stream(Box::new(FrameShift::new(reader, shift)))
+            }
+        })
     }
 
     /// Opens several data sets as one; each after the first when its turn comes.
     ///
     /// # Errors
     /// There is none, or the first can't be opened.
-    pub fn open_all(inputs: &[Self], registry: &Registry, env: &Env) -> Result<Opened> {
+    pub fn open_all(
+        inputs: &[Self],
+        request: Request,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Opened> {
         let Some((first, rest)) = inputs.split_first() else {
             return Err(Error::usage("no input"));
         };
-        let mut opened = first.open(registry, env)?;
-        if !rest.is_empty() {
-            let (rest, registry, env) = (rest.to_vec(), registry.clone(), env.clone());
-            let later = rest
-                .into_iter()
-                .map(move |i| Ok(i.open(&registry, &env)?.reader));
-            opened.reader = Box::new(Chain::new(std::iter::once(Ok(opened.reader)).chain(later))?);
+        if rest.is_empty() {
+            return first.open(request, registry, env);
+        }
+        let (each, share) = request.split_share();
+        let mut opened = first.open(each.clone(), registry, env)?;
+        let (rest, later_env) = (rest.to_vec(), env.clone());
+        let registry = registry.clone();
+        let later = rest
+            .into_iter()
+            .map(move |input| Ok(input.open(each.clone(), &registry, &later_env)?.reader));
+        opened.reader = Box::new(Chain::new(std::iter::once(Ok(opened.reader)).chain(later))?);
+        if let Some(share) = share {
+            opened.reader = Request::all().share(share).rest(opened.reader, env)?;
         }
         Ok(opened)
     }
 
-    fn open_folder(&self, folder: &Path, registry: &Registry, env: &Env) -> Result<Opened> {
+    fn open_folder(
+        &self,
+        folder: &Location,
+        request: Request,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Opened> {
         let (format, kin, why) = match self.format {
             Some(format) => (format, None, "as named"),
             None => {
-                let (format, extension) = FolderReader::detect(folder, registry)?;
+                let (format, extension) = FolderReader::detect(folder, registry, env)?;
                 (format, Some(extension), "by what its files are")
             }
         };
         let options = self.options(format)?;
-        if format.caps(&options, Kind::Folder)?.count != Count::One {
+        if format.caps(&options, Medium::Folder)?.count != Count::One {
             return Err(
                 Error::usage(format!("is a folder of {} files", format.info().name))
-                    .file(folder.display().to_string())
+                    .file(folder.to_string())
                     .hint("name the files, for instance with a glob"),
             );
         }
-        let reader = FolderReader::open(
-            folder,
-            format,
-            kin.as_deref().as_slice(),
-            options,
-            env.clone(),
-        )?;
+        let kin: Vec<_> = kin.as_deref().into_iter().collect();
+        let reader = FolderReader::open(folder, format, &kin, options, request, env.clone())?;
         Ok(Opened {
             reader: Box::new(reader),
             format,
             why,
         })
+    }
+}
+
+/// The format that the extension of damaged data asks for.
+fn by_name(
+    source: &Source,
+    registry: &Registry,
+    error: Error,
+) -> Result<(&'static dyn Format, &'static str)> {
+    let plain = source.location().map(Location::plain);
+    let extension = plain.as_ref().and_then(Location::extension);
+    let claimed = extension.map(|extension| registry.by_extension(extension));
+    match claimed.as_deref() {
+        Some([format]) if error.kind() == ErrorKind::Unrecognised => {
+            Ok((*format, "by its extension"))
+        }
+        _ => Err(error),
     }
 }
 

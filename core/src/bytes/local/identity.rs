@@ -30,6 +30,11 @@ pub(super) fn of(path: &Path) -> Identity {
     Names::default().identity(path)
 }
 
+/// The name without links and `..` of what `path` leads to.
+pub(super) fn resolve(path: &Path) -> PathBuf {
+    Names::default().resolve(path)
+}
+
 fn of_name(resolved: &Path) -> Identity {
     let mut bytes = vec![b'n'];
     bytes.extend_from_slice(resolved.as_os_str().as_encoded_bytes());

@@ -76,6 +76,10 @@ impl Store for Local {
         identity::of(at.path())
     }
 
+    fn resolve(&self, at: &Location) -> Location {
+        identity::resolve(at.path()).into()
+    }
+
     fn open(&self, at: &Location) -> io::Result<Box<dyn Stored>> {
         Ok(Box::new(Opened::open(at.path())?))
     }

@@ -1,0 +1,156 @@
+//! A hash over utterances that does not depend on how they are stored.
+
+mod canonical;
+
+use spr_core::bytes::Env;
+use spr_core::format::{Caps, Count, Keys};
+use spr_core::model::{Audio, Utterance};
+use spr_core::stage::load;
+use twox_hash::XxHash3_128;
+
+use canonical::Canonical;
+
+/// A running hash over utterances in a form that is the same however they are stored: names,
+/// types, shapes, values, header fields. Every NaN counts as the same.
+///
+/// Where the order is not kept, as in a folder, the sum of the hashes of the utterances counts.
+pub(crate) struct Digest {
+    keys: bool,
+    ordered: bool,
+    /// Whether utterances stay apart; otherwise only the rows count, one after the other.
+    apart: bool,
+    sum: u128,
+    rows: [XxHash3_128; 2],
+    /// What each utterance brought, to name the first that differs.
+    steps: Vec<u64>,
+    scratch: Vec<u8>,
+}
+
+impl Digest {
+    /// A digest of what an output with `caps` keeps.
+    pub(crate) fn new(caps: &Caps, folder: bool) -> Self {
+        Self {
+            keys: caps.keys != Keys::None && (caps.count == Count::Many || folder),
+            ordered: !folder,
+            apart: caps.boundaries,
+            sum: 0,
+            rows: [XxHash3_128::new(), XxHash3_128::new()],
+            steps: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// An empty digest of the same sort.
+    pub(crate) fn like(other: &Self) -> Self {
+        Self {
+            rows: [XxHash3_128::new(), XxHash3_128::new()],
+            sum: 0,
+            steps: Vec::new(),
+            scratch: Vec::new(),
+            ..*other
+        }
+    }
+
+    /// Adds an utterance. A sound file in memory becomes samples, as which it may be read back.
+    pub(crate) fn add(&mut self, utt: &mut Utterance, env: &Env) {
+        if matches!(utt.audio, Some(Audio::Encoded(_))) {
+            // What no format here decodes is compared as it is stored.
+            let _ = load(utt, env);
+        }
+        if !self.apart {
+            for (hash, matrix) in self.rows.iter_mut().zip([&utt.features, &utt.labels]) {
+                if let Some(matrix) = matrix {
+                    hash.write(canonical::bytes(matrix, &mut self.scratch));
+                }
+            }
+            return;
+        }
+        let mut hash = Canonical::default();
+        if self.ordered {
+            hash.number(self.steps.len() as u64);
+        }
+        if self.keys {
+            hash.field(utt.key.as_bytes());
+        }
+        hash.utterance(utt, &mut self.scratch);
+        let hash = hash.finish();
+        self.sum = self.sum.wrapping_add(hash);
+        let low = hash.to_le_bytes();
+        let [a, b, c, d, e, f, g, h, ..] = low;
+        self.steps
+            .push(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
+    }
+
+    /// What each utterance brought, in the order of adding.
+    pub(crate) fn steps(&self) -> &[u64] {
+        &self.steps
+    }
+
+    /// Whether the order counts.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.ordered
+    }
+
+    /// The hash of all utterances, in hexadecimal.
+    pub(crate) fn text(&self) -> String {
+        let mut all = XxHash3_128::new();
+        all.write(&self.sum.to_le_bytes());
+        for hash in &self.rows {
+            all.write(&hash.finish_128().to_le_bytes());
+        }
+        format!("xxh3-128:{:032x}", all.finish_128())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtin;
+    use spr_core::format::{Medium, Options};
+    use spr_core::model::{Matrix, Rank};
+
+    fn digest(utts: &[Utterance], folder: bool) -> String {
+        let format = builtin::registry().get("jsonl").unwrap();
+        let caps = format.caps(&Options::default(), Medium::File).unwrap();
+        let mut digest = Digest::new(&caps, folder);
+        let env = builtin::env();
+        utts.iter().cloned().for_each(|mut utt| digest.add(&mut utt, &env));
+        digest.text()
+    }
+
+    fn utterance(key: &str, values: &[f32], cols: usize) -> Utterance {
+        Utterance {
+            key: key.into(),
+            features: Some(Matrix::from_rows(values, cols, Rank::Matrix).unwrap()),
+            ..Utterance::default()
+        }
+    }
+
+    #[test]
+    fn every_difference_counts_but_that_of_nans() {
+        let a = utterance("a", &[1.0, f32::NAN, 3.0, 4.0], 2);
+        let whole = digest(std::slice::from_ref(&a), false);
+        let other_nan = utterance("a", &[1.0, f32::from_bits(0xffc0_1234), 3.0, 4.0], 2);
+        assert_eq!(digest(&[other_nan], false), whole);
+        let mut labelled = a.clone();
+        labelled.labels = Some(Matrix::from_rows(&[1i32, 2], 1, Rank::Matrix).unwrap());
+        for other in [
+            utterance("b", &[1.0, f32::NAN, 3.0, 4.0], 2),
+            utterance("a", &[1.0, f32::NAN, 3.0, 4.5], 2),
+            utterance("a", &[1.0, f32::NAN, 3.0, 4.0], 4),
+            labelled,
+        ] {
+            assert_ne!(digest(&[other], false), whole);
+        }
+        assert_ne!(digest(&[a.clone(), a.clone()], false), whole);
+        assert_ne!(digest(&[], false), whole);
+    }
+
+    #[test]
+    fn the_order_counts_but_in_folders() {
+        let (a, b) = (utterance("a", &[1.0], 1), utterance("b", &[2.0], 1));
+        let (ab, ba) = ([a.clone(), b.clone()], [b, a]);
+        assert_ne!(digest(&ab, false), digest(&ba, false));
+        assert_eq!(digest(&ab, true), digest(&ba, true));
+    }
+}
