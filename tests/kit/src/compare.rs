@@ -1,7 +1,9 @@
 //! Whether what was read is what was written.
 
+use std::collections::BTreeSet;
+
 use spr_core::dispatch;
-use spr_core::model::{Dtype, Matrix, Utterance};
+use spr_core::model::{Audio, Element, Matrix, NamedArray, Utterance, Wide};
 
 /// The first difference between two utterances, keys aside.
 ///
@@ -15,16 +17,12 @@ pub fn compare(want: &Utterance, got: &Utterance, text: bool) -> Result<(), Stri
     if want.object != got.object && object(want) != object(got) {
         return Err(format!("want {:?}, got {:?}", want.object, got.object));
     }
-    let samples = |utt: &Utterance| utt.audio.as_ref().map(|audio| audio.samples.clone());
-    let rate = |utt: &Utterance| utt.audio.as_ref().map(|audio| audio.rate);
-    matrices("audio", &samples(want), &samples(got), text, true)?;
-    if rate(want) != rate(got) {
-        return Err(format!("want {:?}, got {:?}", want.audio, got.audio));
-    }
-    if want.segments != got.segments {
-        let (want, got) = (&want.segments, &got.segments);
+    sound(&want.audio, &got.audio, text)?;
+    if want.tiers != got.tiers {
+        let (want, got) = (&want.tiers, &got.tiers);
         return Err(format!("want {want:?}, got {got:?}"));
     }
+    arrays(&want.arrays, &got.arrays, text)?;
     if want.text != got.text {
         return Err(format!("want {:?}, got {:?}", want.text, got.text));
     }
@@ -56,6 +54,44 @@ pub fn compare_all(
     Ok(())
 }
 
+/// Sound in the same form; of an encoded file the bytes count, not what is known of them.
+fn sound(want: &Option<Audio>, got: &Option<Audio>, text: bool) -> Result<(), String> {
+    let same = match (want, got) {
+        (Some(Audio::Samples(want)), Some(Audio::Samples(got))) => {
+            matrix("audio", &want.samples, &got.samples, text, true)?;
+            want.rate == got.rate
+        }
+        (Some(Audio::Encoded(want)), Some(Audio::Encoded(got))) => {
+            (&want.format, &want.bytes) == (&got.format, &got.bytes)
+        }
+        (want, got) => want == got,
+    };
+    match same {
+        true => Ok(()),
+        false => Err(format!("audio: want {want:?}, got {got:?}")),
+    }
+}
+
+/// The same arrays, in any order.
+fn arrays(want: &[NamedArray], got: &[NamedArray], text: bool) -> Result<(), String> {
+    let names = |arrays: &[NamedArray]| -> BTreeSet<_> {
+        arrays.iter().map(|array| array.name.clone()).collect()
+    };
+    if names(want) != names(got) || want.len() != got.len() {
+        return Err(format!("arrays: want {want:?}, got {got:?}"));
+    }
+    for (name, want) in want.iter().map(|array| (&array.name, &array.array)) {
+        for got in got.iter().filter(|array| array.name == *name) {
+            if want.shape() != got.array.shape() {
+                return Err(format!("array {name}: want {want:?}, got {:?}", got.array));
+            }
+            let what = format!("array {name}");
+            matrix(&what, want.values(), got.array.values(), text, true)?;
+        }
+    }
+    Ok(())
+}
+
 fn matrices(
     what: &str,
     want: &Option<Matrix>,
@@ -63,11 +99,14 @@ fn matrices(
     text: bool,
     rank: bool,
 ) -> Result<(), String> {
-    let (want, got) = match (want, got) {
-        (None, None) => return Ok(()),
-        (Some(want), Some(got)) => (want, got),
-        _ => return Err(format!("{what}: want {want:?}, got {got:?}")),
-    };
+    match (want, got) {
+        (None, None) => Ok(()),
+        (Some(want), Some(got)) => matrix(what, want, got, text, rank),
+        _ => Err(format!("{what}: want {want:?}, got {got:?}")),
+    }
+}
+
+fn matrix(what: &str, want: &Matrix, got: &Matrix, text: bool, rank: bool) -> Result<(), String> {
     let shape = |m: &Matrix| (m.dtype(), m.rows(), m.cols());
     if shape(want) != shape(got) || rank && want.rank() != got.rank() {
         return Err(format!("{what}: want {want:?}, got {got:?}"));
@@ -91,16 +130,15 @@ fn matrices(
 }
 
 fn is_nan(matrix: &Matrix, n: usize) -> bool {
-    match matrix.dtype() {
-        Dtype::F32 => matrix.as_slice::<f32>().is_some_and(|v| v[n].is_nan()),
-        Dtype::F64 => matrix.as_slice::<f64>().is_some_and(|v| v[n].is_nan()),
-        _ => false,
-    }
+    dispatch!(matrix.dtype(), T => {
+        let value = matrix.values::<T>().expect("its own type")[n].widen();
+        matches!(value, Wide::Float(value) if value.is_nan())
+    })
 }
 
 fn show(matrix: &Matrix, n: usize) -> String {
     dispatch!(matrix.dtype(), T => {
-        matrix.as_slice::<T>().map_or_else(String::new, |v| v[n].to_string())
+        matrix.values::<T>().expect("its own type")[n].to_string()
     })
 }
 

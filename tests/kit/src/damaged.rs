@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Format, Options, Reader};
+use spr_core::format::{Format, Options, Reader, Request};
 use spr_core::model::Utterance;
 
 use crate::faults::{Drained, drain};
@@ -40,11 +40,12 @@ pub fn open(
     env: &Env,
 ) -> Option<Box<dyn Reader>> {
     let options = Options::default();
-    let reader = match salvage {
-        true => format.salvage(source.ok()?, &options, env),
-        false => format.open(source.ok()?, &options, env),
+    let request = match salvage {
+        true => Request::all().damaged(),
+        false => Request::all(),
     };
-    reader.ok()
+    let opened = request.open(format, source.ok()?, &options, env);
+    opened.ok()?.into_stream().ok()
 }
 
 /// Reads `bytes` to the end, past every error that can continue. Panics if there is no end.

@@ -3,9 +3,14 @@
 use std::io::{self, Cursor, Read, Write};
 
 use spr_core::bytes::{Env, Finish, Source};
-use spr_core::format::{Format, Options, Reader};
-use spr_core::model::{Audio, Decimal, Matrix, Rank, Tag, Utterance};
+use spr_core::format::{Format, Opened, Options, Reader, Request};
+use spr_core::model::{
+    Audio, Decimal, Dtype, Matrix, Meta, NamedArray, Object, Origin, Position, Rank, Tag, Tier,
+    Utterance, Waveform,
+};
 use spr_core::{Error, Result};
+
+use crate::generate;
 
 /// Reads after which a reader that has not ended is taken to run for ever.
 const MANY: usize = 1 << 20;
@@ -140,7 +145,19 @@ pub fn read_source(
     source: Source,
     env: &Env,
 ) -> Drained {
-    match format.open(source, options, env) {
+    read_asked(format, options, source, Request::all(), env)
+}
+
+/// As [`read_source`], by a request for less.
+pub fn read_asked(
+    format: &'static dyn Format,
+    options: &Options,
+    source: Source,
+    request: Request,
+    env: &Env,
+) -> Drained {
+    let opened = request.open(format, source, options, env);
+    match opened.and_then(Opened::into_stream) {
         Ok(reader) => drain(reader),
         Err(error) => Drained {
             utterances: Vec::new(),
@@ -150,18 +167,26 @@ pub fn read_source(
 }
 
 /// Reads everything, past every error that can continue. Every other utterance is read into one
-/// full of stale data. Panics if the reader wakes up after its end, or never ends.
+/// full of stale data. Panics if the reader wakes up after its end, never ends, or changes what it
+/// says of the data set.
 pub fn drain(mut reader: Box<dyn Reader>) -> Drained {
     let mut drained = Drained {
         utterances: Vec::new(),
         errors: Vec::new(),
     };
     let mut utt = Utterance::default();
+    let info = reader.info().clone();
     for n in 0..MANY {
         if n % 2 == 1 {
             utt = stale();
         }
-        match reader.read(&mut utt) {
+        let more = reader.read(&mut utt);
+        assert_eq!(
+            *reader.info(),
+            info,
+            "what is said of the data set changes while it is read"
+        );
+        match more {
             Ok(true) => drained.utterances.push(utt.clone()),
             Ok(false) => {
                 for _ in 0..3 {
@@ -186,25 +211,42 @@ pub fn drain(mut reader: Box<dyn Reader>) -> Drained {
 }
 
 /// An utterance with something in every field.
-fn stale() -> Utterance {
+pub fn stale() -> Utterance {
     let mut utt = Utterance {
         key: "stale".into(),
         features: Matrix::from_rows(&[0.5f64; 21], 7, Rank::Matrix).ok(),
         labels: Matrix::from_rows(&[-1i8; 6], 2, Rank::Matrix).ok(),
-        audio: Some(Audio {
+        audio: Some(Audio::Samples(Waveform {
             rate: 99,
-            samples: Matrix::from_rows(&[7u16; 6], 2, Rank::Matrix).unwrap_or_default(),
-        }),
+            samples: generate::plain(Dtype::U16, Rank::Matrix, 3, 2),
+        })),
+        tiers: vec![Tier::only(generate::segments(1))],
         text: Some(b"stale".to_vec()),
+        object: Some(Object::Int(99)),
+        arrays: vec![NamedArray {
+            name: "stale".to_owned(),
+            array: generate::array(Dtype::I32, &[2, 3], None),
+        }],
+        part: Some(99),
         ..Utterance::default()
     };
-    utt.meta.frame_shift = Decimal::parse("99");
-    utt.meta.frame_offset = Decimal::parse("77");
-    utt.meta.tags.push(Tag {
-        format: "stale",
-        key: b"stale".to_vec(),
-        value: b"stale".to_vec(),
-    });
+    utt.meta = Meta {
+        frame_shift: Some(Decimal::new(99, 0)),
+        frame_offset: Some(Decimal::new(77, 0)),
+        speaker: Some("stale".into()),
+        gender: Some("stale".into()),
+        language: Some("stale".into()),
+        recording: Some("stale".into()),
+        channel: Some("stale".into()),
+        start: Some(Decimal::new(55, 0)),
+        end: Some(Decimal::new(66, 0)),
+        tags: vec![Tag::new("stale", "stale", "stale")],
+    };
+    utt.origin = Origin {
+        file: Some("stale".into()),
+        at: Some(Position::Line(99)),
+        coding: Some("stale".into()),
+    };
     utt
 }
 

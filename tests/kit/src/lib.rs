@@ -34,9 +34,10 @@ pub mod generate;
 mod suite;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use spr_core::bytes::{Env, Output, Source};
-use spr_core::format::{Count, Format, Options, Place, Reader, Written};
+use spr_core::bytes::{Env, Kind, Location, Locator, MemoryStore, Output, Source};
+use spr_core::format::{Count, Format, Medium, Options, Reader, Request, Written};
 use spr_core::model::Utterance;
 use spr_core::stage::FolderReader;
 use spr_core::{Error, Result};
@@ -60,15 +61,18 @@ pub fn options(format: &dyn Format, options: &[(&str, &str)]) -> Result<Options>
 /// # Errors
 /// An option's value is wrong.
 pub fn needs_folder(format: &dyn Format, options: &Options) -> Result<bool> {
-    Ok(format.caps(options, Place::File)?.count == Count::One)
+    Ok(format.caps(options, Medium::File)?.count == Count::One)
 }
 
-/// The output at `path`: a folder if the format needs one, else a file.
-pub(crate) fn output_at(format: &dyn Format, options: &Options, path: &Path) -> Result<Output> {
-    Ok(if needs_folder(format, options)? {
-        Output::folder(path)
-    } else {
-        Output::file(path)
+/// The place called `at`: a folder if the format needs one, else a file.
+pub(crate) fn locator(
+    format: &dyn Format,
+    options: &Options,
+    at: impl Into<Location>,
+) -> Result<Locator> {
+    Ok(match needs_folder(format, options)? {
+        true => Locator::folder(at),
+        false => Locator::file(at),
     })
 }
 
@@ -84,8 +88,9 @@ pub fn write(
     path: &Path,
 ) -> Result<Written> {
     let options = self::options(format, options)?;
-    let output = output_at(format, &options, path)?;
-    write_to(format, &options, utts, output)
+    let env = Env::default();
+    let output = env.output(&locator(format, &options, path)?);
+    write_within(format, &options, utts, output, &env)
 }
 
 /// Writes a data set to memory and returns the main stream. A format of one utterance a file
@@ -98,9 +103,29 @@ pub fn write_memory(
     options: &[(&str, &str)],
     utts: &[Utterance],
 ) -> Result<Vec<u8>> {
-    let (output, files) = Output::memory();
-    write_to(format, &self::options(format, options)?, utts, output)?;
-    let main = files.lock().expect("no thread died").remove("main");
+    memory_within(
+        format,
+        &self::options(format, options)?,
+        utts,
+        &Env::default(),
+    )
+}
+
+/// As [`write_memory`], in surroundings that are not the default ones but for their store.
+///
+/// # Errors
+/// Those of the writer.
+pub fn memory_within(
+    format: &'static dyn Format,
+    options: &Options,
+    utts: &[Utterance],
+    env: &Env,
+) -> Result<Vec<u8>> {
+    let store = MemoryStore::new();
+    let env = env.clone().with_store(Arc::new(store.clone()));
+    let output = env.output(&Locator::file(MEMORY));
+    write_within(format, options, utts, output, &env)?;
+    let main = store.remove(MEMORY);
     main.ok_or_else(|| Error::malformed("the writer made no main stream"))
 }
 
@@ -114,7 +139,21 @@ pub fn write_to(
     utts: &[Utterance],
     output: Output,
 ) -> Result<Written> {
-    let mut writer = format.create(output.clone(), options, &Env::default())?;
+    write_within(format, options, utts, output, &Env::default())
+}
+
+/// As [`write_to`], in surroundings that are not the default ones.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_within(
+    format: &'static dyn Format,
+    options: &Options,
+    utts: &[Utterance],
+    output: Output,
+    env: &Env,
+) -> Result<Written> {
+    let mut writer = format.create(output.clone(), options, env)?;
     for utt in utts {
         writer.write(utt)?;
     }
@@ -132,17 +171,34 @@ pub fn open(
     options: &[(&str, &str)],
     path: &Path,
 ) -> Result<Box<dyn Reader>> {
-    let (options, env) = (self::options(format, options)?, Env::default());
-    if path.is_dir() {
-        return Ok(Box::new(FolderReader::open(
-            path,
-            format,
-            &[],
-            options,
-            env,
-        )?));
+    let options = self::options(format, options)?;
+    open_within(
+        format,
+        options,
+        &path.into(),
+        Request::all(),
+        &Env::default(),
+    )
+}
+
+/// As [`open`], by a request and in surroundings that are not the default ones.
+///
+/// # Errors
+/// Those of the format.
+pub fn open_within(
+    format: &'static dyn Format,
+    options: Options,
+    at: &Location,
+    request: Request,
+    env: &Env,
+) -> Result<Box<dyn Reader>> {
+    if env.look(at)?.is_some_and(|look| look.kind == Kind::Folder) {
+        let env = env.clone();
+        let reader = FolderReader::open(at, format, &[], options, request, env)?;
+        return Ok(Box::new(reader));
     }
-    format.open(Source::open(path)?, &options, &env)
+    let source = env.open_file(at)?;
+    request.open(format, source, &options, env)?.into_stream()
 }
 
 /// Reads all of a file, or of a folder of files in the order of their names.

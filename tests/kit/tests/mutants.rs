@@ -8,12 +8,12 @@
 
 use std::panic;
 
-use spr_core::bytes::{ByteOrder, Env, Output, Part, Sink, Source};
+use spr_core::bytes::{ByteOrder, Claim, Env, Extent, Locator, Nested, Output, Part, Sink, Source};
 use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Lookup, Objects, Options, Place,
-    Probe, Reader, Score, Tags, Writer, Written,
+    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Notation, Opened, Options,
+    Probe, Reader, Request, Score, Wanted, Writer, Written,
 };
-use spr_core::model::{DatasetInfo, Dtype, Matrix, Rank, Utterance};
+use spr_core::model::{DatasetInfo, Dtype, Key, Matrix, Rank, Utterance};
 use spr_core::{Error, ErrorKind, Limits, Result};
 use spr_testkit::{Suite, suite};
 
@@ -37,6 +37,16 @@ enum Fault {
     Miscounts,
     LosesZeroSigns,
     PanicsOnBigSizes,
+    IgnoresKeys,
+    PassesWrongShapes,
+    SaysOtherCaps,
+    TellsLate,
+    DropsSource,
+    DropsArrays,
+    DropsTiers,
+    NestedReadsOn,
+    NestedTrustsItself,
+    NestedForgetsMeta,
 }
 
 /// `TOY1`, then for each utterance `U`, the length of its key and the key, rows and columns as
@@ -45,12 +55,8 @@ struct Toy(Fault);
 
 impl Format for Toy {
     fn info(&self) -> &'static FormatInfo {
-        &FormatInfo {
-            name: "toy",
-            title: "toy",
-            extensions: &["toy"],
-            options: &[],
-        }
+        const INFO: &FormatInfo = &FormatInfo::new("toy", "toy", &["toy"]);
+        INFO
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
@@ -61,32 +67,24 @@ impl Format for Toy {
         }
     }
 
-    fn caps(&self, _: &Options, _: Place) -> Result<Caps> {
-        Ok(Caps {
-            count: Count::Many,
-            keys: Keys::Words,
-            boundaries: true,
-            features: Some(FeatureCaps {
-                dtypes: &[Dtype::F32],
-                vectors: false,
-                scalars: false,
-                same_dim: false,
-                same_dtype: true,
-                max_cols: 1 << 31,
-            }),
-            labels: None,
-            objects: Objects::None,
-            audio: &[],
-            segments: false,
-            text: false,
-            empty: Empty::Kept,
-            frame_times: false,
-            tags: Tags::None,
-            max_rows: 1 << 31,
-        })
+    fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
+        let mut features = FeatureCaps::new(&[Dtype::F32]);
+        features.same_dtype = true;
+        features.max_cols = 1 << 31;
+        let mut caps = Caps::new(Count::Many, Keys::Words);
+        caps.features = Some(features);
+        caps.empty = Empty::Kept;
+        caps.max_rows = 1 << 31;
+        Ok(caps)
     }
 
-    fn open(&self, mut source: Source, _: &Options, env: &Env) -> Result<Box<dyn Reader>> {
+    fn open(
+        &self,
+        mut source: Source,
+        _: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
         if source.array::<4>()? != *b"TOY1" {
             let error = Error::malformed("no magic");
             return Err(if self.0 == Fault::NamesNoFile {
@@ -95,37 +93,115 @@ impl Format for Toy {
                 error.file(source.name())
             });
         }
-        Ok(Box::new(ToyReader {
+        Ok(Opened::stream(ToyReader {
             fault: self.0,
             source,
             limits: env.limits,
             info: DatasetInfo::default(),
+            wanted: request.take_keys(),
+            values: request.values,
             ended: false,
             reads: 0,
         }))
     }
 
-    fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
-        self.open(source, options, env)
-    }
-
-    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
-        Ok(Lookup::Ordered(self.open(source, options, env)?))
-    }
-
-    fn create(&self, output: Output, _: &Options, _: &Env) -> Result<Box<dyn Writer>> {
+    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
         if self.0 == Fault::LeavesFiles
-            && let Some(path) = output.path()
+            && let Some(at) = output.locator().location()
         {
-            std::fs::write(path.with_extension("log"), b"").unwrap();
+            let log = env.output(&Locator::file(at.with_extension("log")));
+            log.create(Part::Main, false)?.finish()?;
+            log.commit()?;
         }
         let mut sink = output.create(Part::Main, false)?;
         sink.put(b"TOY1")?;
+        let mut caps = self.caps(options, Medium::File)?;
+        caps.text = self.0 == Fault::SaysOtherCaps;
         Ok(Box::new(ToyWriter {
             fault: self.0,
             sink,
+            caps,
             written: Written::default(),
         }))
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        Some(self)
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
+    }
+}
+
+/// `T`, rows and columns as 32-bit integers and the elements as floats.
+impl Nested for Toy {
+    fn claim(&self, head: &[u8]) -> Claim {
+        match head.first() {
+            Some(b'T') => Claim::Magic,
+            _ => Claim::No,
+        }
+    }
+
+    fn read(
+        &self,
+        source: &mut Source,
+        extent: Extent,
+        utt: &mut Utterance,
+        env: &Env,
+    ) -> Result<()> {
+        if source.byte()? != b'T' {
+            return Err(source.malformed("not a toy"));
+        }
+        utt.labels = None;
+        if self.0 == Fault::NestedForgetsMeta {
+            utt.meta.clear();
+        }
+        read_features(source, utt, &env.limits, true)?;
+        if self.0 == Fault::NestedReadsOn {
+            source.peek(1)?;
+            while !source.at_end()? {
+                source.byte()?;
+            }
+        }
+        match extent == Extent::Whole && self.0 != Fault::NestedTrustsItself && !source.at_end()? {
+            true => Err(source.malformed("bytes behind a toy")),
+            false => Ok(()),
+        }
+    }
+
+    fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        self.caps(&Options::default(), Medium::Stream)?.check(utt)?;
+        put(b"T")?;
+        put(&numbers(utt.features.as_ref().unwrap()))
+    }
+}
+
+/// Rows, columns and elements.
+fn numbers(features: &Matrix) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for n in [features.rows(), features.cols()] {
+        bytes.extend(u32::try_from(n).unwrap().to_le_bytes());
+    }
+    for value in features.values::<f32>().unwrap() {
+        bytes.extend(value.to_le_bytes());
+    }
+    bytes
+}
+
+/// Reads rows, columns and elements, or passes over the elements.
+fn read_features(
+    source: &mut Source,
+    utt: &mut Utterance,
+    limits: &Limits,
+    values: bool,
+) -> Result<()> {
+    let rows = u32::from_le_bytes(source.array()?);
+    let cols = u32::from_le_bytes(source.array()?);
+    let shape = (Dtype::F32, Rank::Matrix, rows.into(), cols.into());
+    match values {
+        true => source.read_matrix(utt.features_mut(), shape, ByteOrder::Little, limits),
+        false => source.pass_matrix(utt.features_mut(), shape, limits),
     }
 }
 
@@ -134,6 +210,8 @@ struct ToyReader {
     source: Source,
     limits: Limits,
     info: DatasetInfo,
+    wanted: Option<Wanted>,
+    values: bool,
     ended: bool,
     reads: u32,
 }
@@ -144,6 +222,18 @@ impl Reader for ToyReader {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        while self.next(utt)? {
+            let unwanted = self.wanted.as_ref().is_some_and(|wanted| !wanted(&utt.key));
+            if !unwanted || self.fault == Fault::IgnoresKeys {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl ToyReader {
+    fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
         if self.ended {
             self.reads += 1;
             return Ok(self.fault == Fault::WakesUp && self.reads == 2);
@@ -160,91 +250,94 @@ impl Reader for ToyReader {
             }
             _ => return Err(self.source.malformed("neither U nor E")),
         }
+        if self.fault != Fault::KeepsStaleFields {
+            utt.start();
+            utt.labels = None;
+        }
         let mut key = vec![0; self.source.byte()?.into()];
         self.source.fill(&mut key)?;
         utt.key.set(&key);
-        let rows = u32::from_le_bytes(self.source.array()?);
-        let cols = u32::from_le_bytes(self.source.array()?);
+        if self.fault == Fault::TellsLate {
+            self.info.frames = Some(7);
+        }
+        let size = self.source.peek(8)?;
+        let (rows, cols) = (number(size, 0), number(size, 4));
         assert!(
             self.fault != Fault::PanicsOnBigSizes || rows < 1 << 30,
             "too large"
         );
-        let mut limits = self.limits;
         if self.fault == Fault::TrustsSizes {
-            limits.max_alloc = u64::MAX;
             let size = u64::from(rows).saturating_mul(cols.into()).min(3 << 30);
             std::hint::black_box(vec![0u8; usize::try_from(size).unwrap()]);
         }
-        self.source.read_matrix(
-            utt.features_mut(),
-            (Dtype::F32, Rank::Matrix, rows.into(), cols.into()),
-            ByteOrder::Little,
-            &limits,
-        )?;
+        read_features(&mut self.source, utt, &self.limits, self.values)?;
+        if self.fault == Fault::PassesWrongShapes && !self.values {
+            utt.features_mut().start(Dtype::F32, Rank::Matrix, 1);
+        }
         if self.fault == Fault::LosesZeroSigns {
-            for value in utt.features_mut().as_slice_mut::<f32>().unwrap() {
+            for value in utt.features_mut().values_mut::<f32>()? {
                 if *value == 0.0 {
                     *value = 0.0;
                 }
             }
         }
-        if self.fault != Fault::KeepsStaleFields {
-            utt.labels = None;
-            utt.clear_others();
-            utt.meta.clear();
-        }
         Ok(true)
     }
+}
+
+/// The 32-bit integer at a byte; 0 where the bytes end before.
+fn number(bytes: &[u8], at: usize) -> u32 {
+    let bytes = bytes.get(at..at + 4);
+    bytes.map_or(0, |bytes| u32::from_le_bytes(bytes.try_into().unwrap()))
 }
 
 struct ToyWriter {
     fault: Fault,
     sink: Sink,
+    caps: Caps,
     written: Written,
 }
 
 impl ToyWriter {
     fn check(&self, utt: &Utterance) -> Result<Matrix> {
-        let unfit = |what| Error::unfit(what).utterance(&utt.key).continuable();
-        let Some(features) = &utt.features else {
-            return Err(unfit("no features"));
-        };
-        let mut features = features.clone();
-        if self.fault == Fault::CastsDtypes {
-            features.cast(Dtype::F32, &Limits::default())?;
+        let mut checked = utt.clone();
+        match self.fault {
+            Fault::DropsLabels => checked.labels = None,
+            Fault::DropsFrameShift => {
+                (checked.meta.frame_shift, checked.meta.frame_offset) = (None, None);
+            }
+            Fault::DropsSource => checked.meta.clear_source(),
+            Fault::DropsArrays => checked.arrays.clear(),
+            Fault::DropsTiers => checked.tiers.clear(),
+            Fault::AcceptsAnyKey => checked.key = Key::from("good"),
+            Fault::CastsDtypes => {
+                if let Some(features) = &mut checked.features {
+                    features.cast(Dtype::F32, &Limits::default())?;
+                }
+            }
+            _ => {}
         }
-        let key = utt.key.as_bytes();
-        let good_key = !key.is_empty() && !key.iter().any(u8::is_ascii_whitespace);
-        if !good_key && self.fault != Fault::AcceptsAnyKey || key.len() > 255 {
-            return Err(unfit("bad key"));
+        let refused = |e: Error| e.utterance(&utt.key).continuable();
+        self.caps.check(&checked).map_err(refused)?;
+        if utt.key.as_bytes().len() > 255 {
+            return Err(refused(Error::unfit("a long key")));
         }
-        if utt.labels.is_some() && self.fault != Fault::DropsLabels {
-            return Err(unfit("labels"));
-        }
-        let times = utt.meta.frame_shift.is_some() || utt.meta.frame_offset.is_some();
-        if times && self.fault != Fault::DropsFrameShift || !utt.meta.tags.is_empty() {
-            return Err(unfit("meta"));
-        }
-        if (features.dtype(), features.rank()) != (Dtype::F32, Rank::Matrix) {
-            return Err(unfit("type"));
-        }
-        Ok(features)
+        Ok(checked.features.unwrap())
     }
 }
 
 impl Writer for ToyWriter {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
         let features = self.check(utt)?;
         let key = utt.key.as_bytes();
         self.sink.put(b"U")?;
         self.sink.put(&[u8::try_from(key.len()).unwrap()])?;
         self.sink.put(key)?;
-        for n in [features.rows(), features.cols()] {
-            self.sink.put(&u32::try_from(n).unwrap().to_le_bytes())?;
-        }
-        for value in features.as_slice::<f32>().unwrap() {
-            self.sink.put(&value.to_le_bytes())?;
-        }
+        self.sink.put(&numbers(&features))?;
         self.written.count(utt);
         Ok(())
     }
@@ -308,6 +401,16 @@ fn unsound_formats_are_found() {
         (Fault::Miscounts, "the writer counts"),
         (Fault::LosesZeroSigns, "want -0"),
         (Fault::PanicsOnBigSizes, "too large"),
+        (Fault::IgnoresKeys, "the keys []"),
+        (Fault::PassesWrongShapes, "no values"),
+        (Fault::SaysOtherCaps, "a writer's caps"),
+        (Fault::TellsLate, "changes while it is read"),
+        (Fault::DropsSource, "undeclared and yet taken: a speaker"),
+        (Fault::DropsArrays, "undeclared and yet taken: arrays"),
+        (Fault::DropsTiers, "undeclared and yet taken: segments"),
+        (Fault::NestedReadsOn, "reading behind it"),
+        (Fault::NestedTrustsItself, "with bytes behind it"),
+        (Fault::NestedForgetsMeta, "what the container said"),
     ] {
         let message = verdict(fault);
         assert!(message.contains(step), "{fault:?}: {message}");

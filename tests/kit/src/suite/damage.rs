@@ -3,7 +3,7 @@
 use std::fs;
 
 use spr_core::Limits;
-use spr_core::bytes::{Env, Output};
+use spr_core::bytes::Output;
 use spr_core::model::{Matrix, Utterance};
 
 use super::Bench;
@@ -103,15 +103,8 @@ fn changed(bench: &Bench<'_>, kind: &str, bytes: &[u8]) {
     let check = |step: &str, damaged: &[u8]| {
         let drained = bench.read_bytes(damaged, SMALL);
         check_errors(bench, step, &drained);
-        let matrices = |u: &Utterance| [u.features.clone(), u.labels.clone()];
         let large = |m: &Matrix| m.as_bytes().len() as u64 > SMALL.max_alloc;
-        if drained
-            .utterances
-            .iter()
-            .flat_map(matrices)
-            .flatten()
-            .any(|m| large(&m))
-        {
+        if drained.utterances.iter().flat_map(matrices).any(large) {
             bench.fail(step, "a matrix is larger than the limit");
         }
     };
@@ -135,6 +128,13 @@ fn changed(bench: &Bench<'_>, kind: &str, bytes: &[u8]) {
     }
 }
 
+/// Everything in an utterance that is a matrix.
+fn matrices(utt: &Utterance) -> impl Iterator<Item = &Matrix> {
+    let sound = utt.waveform().map(|sound| &sound.samples);
+    let arrays = utt.arrays.iter().map(|array| array.array.values());
+    utt.features.iter().chain(&utt.labels).chain(sound).chain(arrays)
+}
+
 /// A sink that fails, wherever it fails, is an error of the writer.
 fn full(bench: &Bench<'_>) {
     let Some(caps) = bench.stream_caps() else {
@@ -149,14 +149,15 @@ fn full(bench: &Bench<'_>) {
         3
     };
     let utts = bench.sample(plan, count);
-    let len = match crate::write_memory(bench.suite.format, bench.pairs, &utts) {
+    let len = match bench.memory(&utts) {
         Ok(bytes) => bytes.len(),
         Err(e) => bench.fail("writing to memory", e),
     };
     // With room for everything it is the closing of the stream that fails.
     for room in places(len).step_by(1 + len / 500).chain([len]) {
-        let output = Output::stream("full", Box::new(FailingSink::new(room)));
-        match crate::write_to(bench.suite.format, &bench.options, &utts, output) {
+        let output = Output::stream("full", Box::new(FailingSink::new(room))).within(&bench.env);
+        let (format, options) = (bench.suite.format, &bench.options);
+        match crate::write_within(format, options, &utts, output, &bench.env) {
             Ok(_) => bench.fail(format_args!("room for {room} of {len} bytes"), "no error"),
             Err(e) if e.file_name().is_none() => {
                 bench.fail("a full disk", format_args!("an error names no file: {e}"));
@@ -169,13 +170,12 @@ fn full(bench: &Bench<'_>) {
 /// A writer that is dropped, or an output that is not committed, leaves nothing behind.
 fn dropped(bench: &Bench<'_>) {
     for plan in generate::plans(&bench.caps) {
-        let count = if bench.caps.boundaries { 2 } else { 1 };
+        let count = bench.most(2);
         for finish in [false, true] {
-            let (parent, path) = bench.place();
+            let place = bench.place();
             let run = || {
-                let output = bench.output(&path)?;
-                let format = bench.suite.format;
-                let mut writer = format.create(output, &bench.options, &Env::default())?;
+                let (format, output) = (bench.suite.format, bench.output(&place));
+                let mut writer = format.create(output, &bench.options, &place.env)?;
                 for utt in &bench.sample(plan, count) {
                     writer.write(utt)?;
                 }
@@ -188,7 +188,7 @@ fn dropped(bench: &Bench<'_>) {
             if let Err(e) = run() {
                 bench.fail("writing to drop it", e);
             }
-            if fs::read_dir(parent.path()).expect("the folder").count() > 0 {
+            if !place.store.locations().is_empty() {
                 bench.fail(
                     "a dropped writer",
                     format_args!("files are left ({finish})"),

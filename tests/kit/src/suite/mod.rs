@@ -1,18 +1,19 @@
 //! The tests themselves.
 
 mod damage;
-mod objects;
+mod nested;
+mod others;
 mod refusals;
+mod requests;
 mod trips;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::sync::Arc;
 
-use spr_core::bytes::{Access, Env, Output, Source};
-use spr_core::format::{Caps, Count, Format, Keys, Options, Place};
+use spr_core::bytes::{Env, Location, Locator, MemoryStore, Output, Source};
+use spr_core::format::{Caps, Count, Format, Keys, Medium, Options, Request, Written};
 use spr_core::model::{Audio, Dtype, Rank, Utterance};
 use spr_core::{Limits, Result};
-use tempfile::TempDir;
 
 use crate::faults::{self, Drained};
 use crate::generate::{self, Columns, Plan};
@@ -31,6 +32,9 @@ pub struct Suite {
     /// Whether a file cut inside its first entry may pass for one of another kind, where only the
     /// length of an entry tells the kind.
     pub kind_by_length: bool,
+    /// The surroundings, whose store is not used: the place for the formats of the objects that a
+    /// container may hold.
+    pub env: fn() -> Env,
     /// Brings a generated utterance within bounds that [`Caps`] have no words for.
     pub prepare: fn(&mut Utterance),
 }
@@ -45,6 +49,7 @@ impl Suite {
             text: false,
             self_delimiting: false,
             kind_by_length: false,
+            env: Env::default,
             prepare: |_| {},
         }
     }
@@ -56,13 +61,15 @@ pub fn suite(suite: &Suite) {
     for pairs in suite.options {
         let bench = Bench::new(suite, pairs);
         trips::run(&bench);
+        requests::run(&bench);
         refusals::run(&bench);
         damage::run(&bench);
-        objects::run(&bench);
+        others::run(&bench);
+        nested::run(&bench);
     }
 }
 
-/// A format with one set of options, and a place for its files.
+/// A format with one set of options.
 struct Bench<'a> {
     suite: &'a Suite,
     pairs: &'static [(&'static str, &'static str)],
@@ -70,18 +77,25 @@ struct Bench<'a> {
     folder: bool,
     /// What a file, or a folder if that is needed for several utterances, can hold.
     caps: Caps,
-    scratch: TempDir,
+    env: Env,
+}
+
+/// A store with nothing in it yet, and the name of an output there.
+struct Place {
+    store: MemoryStore,
+    env: Env,
+    at: Location,
 }
 
 impl<'a> Bench<'a> {
     fn new(suite: &'a Suite, pairs: &'static [(&'static str, &'static str)]) -> Self {
         let format = suite.format;
         let options = crate::options(format, pairs).expect("the options of the suite are known");
-        let whole = format.caps(&options, Place::File).expect("caps of a file");
+        let whole = format.caps(&options, Medium::File).expect("caps of a file");
         let folder = whole.count == Count::One;
         let caps = if folder {
             format
-                .caps(&options, Place::Folder)
+                .caps(&options, Medium::Folder)
                 .expect("caps of a folder")
         } else {
             whole
@@ -92,7 +106,7 @@ impl<'a> Bench<'a> {
             options,
             folder,
             caps,
-            scratch: tempfile::tempdir().expect("a temporary folder"),
+            env: (suite.env)(),
         }
     }
 
@@ -105,26 +119,28 @@ impl<'a> Bench<'a> {
         panic!("{} {:?}: {step}: {what}", self.name(), self.pairs)
     }
 
-    /// Utterances that a test writes together.
-    fn most(&self) -> usize {
-        if self.caps.boundaries { 3 } else { 1 }
+    /// Utterances, of so many that are wanted, that an output holds without running them together.
+    fn most(&self, wanted: usize) -> usize {
+        if self.caps.boundaries { wanted } else { 1 }
     }
 
-    /// A new folder and the path of an output in it.
-    fn place(&self) -> (TempDir, PathBuf) {
-        let parent = tempfile::tempdir_in(self.scratch.path()).expect("a temporary folder");
-        let extension = self.suite.format.info().extensions.first();
-        let name = match extension {
+    /// Somewhere new.
+    fn place(&self) -> Place {
+        let store = MemoryStore::new();
+        let name = match self.suite.format.info().extensions.first() {
             Some(extension) if !self.folder => format!("data.{extension}"),
             _ => "data".to_owned(),
         };
-        let path = parent.path().join(name);
-        (parent, path)
+        Place {
+            env: self.env.clone().with_store(Arc::new(store.clone())),
+            store,
+            at: name.into(),
+        }
     }
 
     /// What a single stream without a file beside it can hold, if it can be written at all.
     fn stream_caps(&self) -> Option<Caps> {
-        self.suite.format.caps(&self.options, Place::Stream).ok()
+        self.suite.format.caps(&self.options, Medium::Stream).ok()
     }
 
     fn prepared(&self, mut utts: Vec<Utterance>) -> Vec<Utterance> {
@@ -152,48 +168,70 @@ impl<'a> Bench<'a> {
                 Columns::One => generate::plain(label_dtype, Rank::Vector, rows, 1),
                 Columns::Several => generate::plain(label_dtype, Rank::Matrix, rows, 2),
             });
-            let audio = plan.audio.then(|| Audio {
-                rate: 16000,
-                samples: generate::plain(self.caps.audio[0], Rank::Matrix, rows, 2),
-            });
-            Utterance {
-                key: format!("utt-{n}").as_str().into(),
+            let mut utt = Utterance {
                 features,
                 labels,
-                audio,
-                ..Utterance::default()
+                ..named(n)
+            };
+            if let Some(other) = plan.other {
+                other.put(&mut utt, &self.caps, rows, None);
             }
+            utt
         };
         self.prepared((0..count).map(utterance).collect())
     }
 
     /// A small valid file for each sort of data set, with what it is.
     fn files(&self) -> Vec<(Plan, Vec<u8>)> {
-        let count = if self.folder { 1 } else { 2 };
-        let file = |plan| {
-            let written =
-                crate::write_memory(self.suite.format, self.pairs, &self.sample(plan, count));
-            match written {
-                Ok(bytes) => (plan, bytes),
-                Err(e) => self.fail(format_args!("writing {plan:?} to memory"), e),
-            }
+        let count = if self.folder { 1 } else { self.most(3) };
+        let file = |plan| match self.memory(&self.sample(plan, count)) {
+            Ok(bytes) => (plan, bytes),
+            Err(e) => self.fail(format_args!("writing {plan:?} to memory"), e),
         };
         generate::plans(&self.caps).into_iter().map(file).collect()
     }
 
+    /// The main stream of a data set.
+    fn memory(&self, utts: &[Utterance]) -> Result<Vec<u8>> {
+        crate::memory_within(self.suite.format, &self.options, utts, &self.env)
+    }
+
+    fn output(&self, place: &Place) -> Output {
+        place.env.output(&match self.folder {
+            true => Locator::folder(&place.at),
+            false => Locator::file(&place.at),
+        })
+    }
+
+    fn write(&self, utts: &[Utterance], place: &Place) -> Result<Written> {
+        let (format, output) = (self.suite.format, self.output(place));
+        crate::write_within(format, &self.options, utts, output, &place.env)
+    }
+
+    fn read(&self, place: &Place, request: Request) -> Result<Vec<Utterance>> {
+        let (format, options) = (self.suite.format, self.options.clone());
+        let reader = crate::open_within(format, options, &place.at, request, &place.env)?;
+        faults::drain(reader).whole()
+    }
+
     fn read_bytes(&self, bytes: &[u8], limits: Limits) -> Drained {
-        match Source::from_bytes(crate::MEMORY, bytes.to_vec()) {
-            Ok(source) => self.read_source(source, limits),
+        let source = Source::from_bytes(crate::MEMORY, bytes.to_vec());
+        self.read_asked(source, Request::all(), limits)
+    }
+
+    fn read_asked(&self, source: Result<Source>, request: Request, limits: Limits) -> Drained {
+        let mut env = self.env.clone();
+        env.limits = limits;
+        match source {
+            Ok(source) => {
+                let (format, options) = (self.suite.format, &self.options);
+                faults::read_asked(format, options, source, request, &env)
+            }
             Err(error) => Drained {
                 utterances: Vec::new(),
                 errors: vec![error],
             },
         }
-    }
-
-    fn read_source(&self, source: Source, limits: Limits) -> Drained {
-        let env = Env::new(limits, Access::Safe, |_| {});
-        faults::read_source(self.suite.format, &self.options, source, &env)
     }
 
     /// What reading a whole file gives.
@@ -203,9 +241,23 @@ impl<'a> Bench<'a> {
             Err(e) => self.fail(step, e),
         }
     }
+}
 
-    fn output(&self, path: &std::path::Path) -> Result<Output> {
-        crate::output_at(self.suite.format, &self.options, path)
+/// An utterance that is no more than a name.
+fn named(n: usize) -> Utterance {
+    Utterance {
+        key: format!("utt-{n}").as_str().into(),
+        ..Utterance::default()
+    }
+}
+
+/// Everything; sound as samples where those were written, since a container may not know any more
+/// whether it was given samples or a file.
+fn request_for(utts: &[Utterance]) -> Request {
+    let samples = |utt: &Utterance| matches!(utt.audio, Some(Audio::Samples(_)));
+    match utts.iter().any(samples) {
+        true => Request::all().samples(),
+        false => Request::all(),
     }
 }
 

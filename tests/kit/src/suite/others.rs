@@ -1,94 +1,197 @@
-//! Objects that are neither features nor labels, audio, segments and text: held ones come back,
-//! others are refused.
+//! Objects, sound, segments, text and arrays: held ones come back, others are refused, alone and
+//! beside what is held.
 
 use spr_core::Limits;
-use spr_core::model::{Audio, Dtype, Object, Rank, Utterance};
+use spr_core::bytes::Source;
+use spr_core::format::{Caps, Keys};
+use spr_core::model::{
+    Array, Audio, Decimal, Dtype, NamedArray, Object, Rank, Segment, Tier, Utterance, Waveform,
+};
 
-use super::Bench;
+use super::refusals::refused;
 use super::trips::trip;
+use super::{Bench, named, request_for};
 use crate::faults;
 use crate::generate;
 
 pub(super) fn run(bench: &Bench<'_>) {
-    for kind in Object::KINDS {
-        let utts = bench.prepared(objects(kind, bench.most()));
-        match bench.caps.objects.hold(kind) {
-            true => held(bench, kind, &utts),
-            false => refused(bench, kind, &utts[..1]),
-        }
-    }
-    for &dtype in Dtype::ALL {
-        let sound = |n| Utterance {
-            audio: Some(sound(n, dtype)),
+    let caps = &bench.caps;
+    for &kind in Object::KINDS {
+        let object = |n| Utterance {
+            object: Some(generate::object(kind, n + 1)),
             ..named(n)
         };
-        let held = bench.caps.audio.contains(&dtype);
-        held_or_refused(bench, &format!("audio of {dtype}"), held, sound);
+        held_or_refused(bench, kind, caps.objects.hold(kind), object);
     }
-    let segmented = |n| Utterance {
-        segments: Some(generate::segments(n)),
-        ..named(n)
-    };
-    held_or_refused(bench, "segments", bench.caps.segments, segmented);
+    sound(bench);
+    segments(bench);
+    arrays(bench);
     let said = |n| Utterance {
         text: Some(format!("word {n}").into_bytes()),
         ..named(n)
     };
-    held_or_refused(bench, "text", bench.caps.text, said);
+    held_or_refused(bench, "text", caps.text, said);
 }
 
-fn held_or_refused(bench: &Bench<'_>, what: &str, caps: bool, make: impl Fn(usize) -> Utterance) {
-    let utts = bench.prepared((0..bench.most()).map(make).collect());
-    match caps {
-        true => held(bench, what, &utts),
-        false => refused(bench, what, &utts[..1]),
-    }
-}
-
-fn named(n: usize) -> Utterance {
-    Utterance {
-        key: format!("utt-{n}").as_str().into(),
-        ..Utterance::default()
-    }
-}
-
-/// Several objects of a kind, none of them empty.
-fn objects(kind: &str, count: usize) -> Vec<Utterance> {
-    let utterance = |n: usize| Utterance {
-        object: Some(generate::object(kind, n + 1)),
+fn sound(bench: &Bench<'_>) {
+    let caps = &bench.caps.audio;
+    let audio = |n, audio| Utterance {
+        audio: Some(audio),
         ..named(n)
     };
-    (0..count).map(utterance).collect()
+    for &dtype in Dtype::ALL {
+        let samples = |n| {
+            let samples = generate::plain(dtype, Rank::Matrix, 4 + n, 2);
+            let rate = 16000;
+            audio(n, Audio::Samples(Waveform { rate, samples }))
+        };
+        let held = caps.dtypes.contains(&dtype);
+        held_or_refused(bench, &format!("audio of {dtype}"), held, samples);
+    }
+    let others = ["wav", "flac", "unknown"];
+    let others = others.iter().filter(|other| !caps.encoded.contains(other));
+    for &format in caps.encoded.iter().chain(others) {
+        let file = |n| audio(n, Audio::Encoded(generate::encoded(format, n)));
+        let held = caps.encoded.contains(&format);
+        held_or_refused(bench, &format!("a {format} file"), held, file);
+    }
+    let elsewhere = |n| audio(n, Audio::Reference(generate::reference(n)));
+    held_or_refused(bench, "sound elsewhere", caps.references, elsewhere);
 }
 
-fn sound(n: usize, dtype: Dtype) -> Audio {
-    Audio {
-        rate: 16000,
-        samples: generate::plain(dtype, Rank::Matrix, 4 + n, 2),
-    }
-}
-
-fn held(bench: &Bench<'_>, kind: &str, utts: &[Utterance]) {
-    if let Err(e) = trip(bench, utts) {
-        bench.fail(format_args!("round trip of {kind}"), e);
-    }
-    let utts = if bench.folder { &utts[..1] } else { utts };
-    let bytes = match crate::write_memory(bench.suite.format, bench.pairs, utts) {
-        Ok(bytes) => bytes,
-        Err(e) => bench.fail(format_args!("writing {kind} to memory"), e),
+fn segments(bench: &Bench<'_>) {
+    let caps = bench.caps.segments;
+    let tiers = |n, tiers| Utterance { tiers, ..named(n) };
+    let plain = |n| tiers(n, vec![Tier::only(generate::segments(n))]);
+    held_or_refused(bench, "segments", caps.is_some(), plain);
+    let changed = |n, change: fn(&mut Segment)| {
+        let mut segments = generate::segments(n);
+        segments.iter_mut().step_by(2).for_each(change);
+        tiers(n, vec![Tier::only(segments)])
     };
-    let source = faults::one_byte(&bytes).expect("a source");
-    let slow = bench.read_source(source, Limits::default()).whole();
-    match slow.map(|slow| crate::compare_all(utts, &slow, false, bench.suite.text)) {
+    let scores = |n| changed(n, |s| s.score = Some(Decimal::new(-125, -2)));
+    held_or_refused(bench, "scores", caps.is_some_and(|c| c.scores), scores);
+    let speakers = |n| changed(n, |s| s.speaker = Some(b"ann".as_slice().into()));
+    held_or_refused(bench, "speakers", caps.is_some_and(|c| c.speakers), speakers);
+    let tier = |name: &str, points, segments: Vec<Segment>| Tier {
+        name: name.as_bytes().into(),
+        segments,
+        points,
+    };
+    let held = caps.is_some_and(|caps| caps.tiers);
+    let one = |n| tiers(n, vec![tier("words", false, generate::segments(n))]);
+    held_or_refused(bench, "a tier with a name", held, one);
+    let several = |n| {
+        let phones = tier("phones", false, generate::segments(n + 2));
+        tiers(n, vec![tier("words", false, generate::segments(n)), phones])
+    };
+    held_or_refused(bench, "several tiers", held, several);
+    let points = |n| {
+        let mut points = generate::segments(n);
+        points.iter_mut().for_each(|point| point.end = Some(point.start));
+        tiers(n, vec![tier("bells", true, points)])
+    };
+    held_or_refused(bench, "a tier of points", held, points);
+    let mut backwards = generate::segments(1);
+    backwards[1].end = Some(Decimal::ZERO);
+    refused_anywhere(bench, "a segment that ends before it starts", |n| {
+        tiers(n, vec![Tier::only(backwards.clone())])
+    });
+}
+
+fn arrays(bench: &Bench<'_>) {
+    let caps = bench.caps.arrays;
+    let of_shape = |dtype, shape: &[usize]| NamedArray {
+        name: format!("rank {}", shape.len()),
+        array: generate::array(dtype, shape, None),
+    };
+    let shape = |n, rank| -> Vec<usize> { (0..rank).map(|d| 1 + (n + d) % 3).collect() };
+    for &dtype in Dtype::ALL {
+        let held = caps.is_some_and(|caps| caps.dtypes.contains(&dtype));
+        let most = caps.map_or(2, |caps| caps.max_rank);
+        let arrays = |n: usize| Utterance {
+            arrays: (0..=most)
+                .map(|rank| of_shape(dtype, &shape(n, rank)))
+                .collect(),
+            ..named(n)
+        };
+        held_or_refused(bench, &format!("arrays of {dtype}"), held, arrays);
+    }
+    let Some(caps) = caps else { return };
+    for rank in 0..=Array::MOST {
+        let mut shape = shape(0, rank);
+        let array = |n| Utterance {
+            arrays: vec![of_shape(caps.dtypes[0], &shape)],
+            ..named(n)
+        };
+        let held = rank <= caps.max_rank;
+        held_or_refused(bench, &format!("an array of {rank} dimensions"), held, array);
+        if let (true, Some(last)) = (held, shape.last_mut()) {
+            *last = 0;
+            check(bench, "an array without elements", |n| Utterance {
+                arrays: vec![of_shape(caps.dtypes[0], &shape)],
+                ..named(n)
+            });
+        }
+    }
+}
+
+fn held_or_refused(bench: &Bench<'_>, what: &str, held: bool, make: impl Fn(usize) -> Utterance) {
+    match held {
+        true => self::held(bench, what, make),
+        false => refused_anywhere(bench, what, make),
+    }
+}
+
+/// Refused by itself, and beside everything that is held.
+fn refused_anywhere(bench: &Bench<'_>, what: &str, make: impl Fn(usize) -> Utterance) {
+    refused(bench, what, &bench.prepared(vec![make(0)]));
+    for plan in generate::plans(&bench.caps) {
+        let mut utts = bench.sample(plan, bench.most(2));
+        let last = utts.len() - 1;
+        let odd = make(last);
+        let utt = &mut utts[last];
+        utt.audio = odd.audio.or(utt.audio.take());
+        utt.object = odd.object;
+        utt.text = odd.text.or(utt.text.take());
+        if !odd.tiers.is_empty() {
+            utt.tiers = odd.tiers;
+        }
+        if !odd.arrays.is_empty() {
+            utt.arrays = odd.arrays;
+        }
+        refused(bench, &format!("{what} beside {plan:?}"), &utts);
+    }
+}
+
+fn check(bench: &Bench<'_>, what: &str, make: impl Fn(usize) -> Utterance) -> Vec<Utterance> {
+    let utts = bench.prepared((0..bench.most(3)).map(make).collect());
+    match trip(bench, &utts) {
+        Ok(()) => utts,
+        Err(e) => bench.fail(format_args!("round trip of {what}"), e),
+    }
+}
+
+fn held(bench: &Bench<'_>, what: &str, make: impl Fn(usize) -> Utterance) {
+    let utts = check(bench, what, make);
+    let utts = if bench.folder { &utts[..1] } else { &utts };
+    let bytes = match bench.memory(utts) {
+        Ok(bytes) => bytes,
+        Err(e) => bench.fail(format_args!("writing {what} to memory"), e),
+    };
+    let keys = keys_in_stream(&bench.caps);
+    let slow = bench.read_asked(faults::one_byte(&bytes), request_for(utts), Limits::default());
+    match slow.whole().map(|slow| crate::compare_all(utts, &slow, keys, bench.suite.text)) {
         Ok(Ok(())) => {}
-        Ok(Err(e)) => bench.fail(format_args!("reading {kind} a byte at a time"), e),
-        Err(e) => bench.fail(format_args!("reading {kind} a byte at a time"), e),
+        Ok(Err(e)) => bench.fail(format_args!("reading {what} a byte at a time"), e),
+        Err(e) => bench.fail(format_args!("reading {what} a byte at a time"), e),
     }
     for n in 0..bytes.len() {
-        let drained = bench.read_bytes(&bytes[..n], Limits::default());
+        let source = Source::from_bytes(crate::MEMORY, bytes[..n].to_vec());
+        let drained = bench.read_asked(source, request_for(utts), Limits::default());
         for error in &drained.errors {
             if error.file_name().is_none() {
-                bench.fail(format_args!("{kind} cut to {n}"), error);
+                bench.fail(format_args!("{what} cut to {n}"), error);
             }
         }
         // Behind a whole entry, damage is an error and not data.
@@ -96,7 +199,7 @@ fn held(bench: &Bench<'_>, kind: &str, utts: &[Utterance]) {
         if got.len() > 1 {
             let want = &utts[..got.len().min(utts.len())];
             if let Err(e) = crate::compare_all(want, got, false, bench.suite.text) {
-                bench.fail(format_args!("{kind} cut to {n}"), e);
+                bench.fail(format_args!("{what} cut to {n}"), e);
             }
         }
     }
@@ -106,13 +209,7 @@ fn held(bench: &Bench<'_>, kind: &str, utts: &[Utterance]) {
     }
 }
 
-fn refused(bench: &Bench<'_>, kind: &str, utts: &[Utterance]) {
-    let (_parent, path) = bench.place();
-    match crate::write(bench.suite.format, bench.pairs, utts, &path) {
-        Ok(_) => bench.fail("undeclared and yet taken", kind),
-        Err(e) if e.key().is_none() && e.file_name().is_none() => {
-            bench.fail(format_args!("refusing {kind}: the error names no place"), e);
-        }
-        Err(_) => {}
-    }
+/// Whether a stream without a file beside it holds the names.
+fn keys_in_stream(caps: &Caps) -> bool {
+    matches!(caps.keys, Keys::Words | Keys::Any)
 }

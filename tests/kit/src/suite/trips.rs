@@ -1,16 +1,14 @@
 //! What is declared comes back as it was.
 
-use std::fs;
-use std::path::PathBuf;
-
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
-use spr_core::format::{Count, Empty, Format, Keys, Registry};
-use spr_core::model::{Dtype, Rank, Utterance};
+use spr_core::bytes::{Location, Output, Source};
+use spr_core::format::{Count, Empty, Format, Keys, Registry, Request};
+use spr_core::model::{Audio, Dtype, Rank, Utterance};
 use spr_core::{ErrorKind, Limits};
 
-use super::{Bench, keeps_keys};
+use super::{Bench, keeps_keys, request_for};
 use crate::faults;
-use crate::generate::{self, Columns, Plan};
+use crate::generate::{self, Columns, Other, Plan};
 
 pub(super) fn run(bench: &Bench<'_>) {
     sweep(bench);
@@ -18,17 +16,15 @@ pub(super) fn run(bench: &Bench<'_>) {
     empties(bench);
     generated(bench);
     streams(bench);
-    compressed(bench);
+    on_disk(bench);
     recognised(bench);
     dribbled(bench);
 }
 
 /// Writes, reads back and compares.
 pub(super) fn trip(bench: &Bench<'_>, utts: &[Utterance]) -> Result<(), String> {
-    let (parent, path) = bench.place();
-    let (format, pairs) = (bench.suite.format, bench.pairs);
-    let written =
-        crate::write(format, pairs, utts, &path).map_err(|e| format!("writing failed: {e}"))?;
+    let place = bench.place();
+    let written = bench.write(utts, &place).map_err(|e| format!("writing failed: {e}"))?;
     let frames: u64 = utts.iter().map(Utterance::frames).sum();
     if (written.utterances, written.frames) != (utts.len() as u64, frames) {
         return Err(format!(
@@ -36,34 +32,21 @@ pub(super) fn trip(bench: &Bench<'_>, utts: &[Utterance]) -> Result<(), String> 
             utts.len()
         ));
     }
-    let bytes = size_of_all(parent.path());
-    if written.bytes != bytes {
+    let files = place.store.locations().into_iter();
+    let bytes: usize = files.filter_map(|at| Some(place.store.get(at)?.len())).sum();
+    if written.bytes != bytes as u64 {
         return Err(format!(
             "wrote files of {bytes} bytes, the writer counts {}",
             written.bytes
         ));
     }
-    let back =
-        crate::read(format, pairs, &path).map_err(|e| format!("reading back failed: {e}"))?;
+    let back = bench.read(&place, request_for(utts));
+    let back = back.map_err(|e| format!("reading back failed: {e}"))?;
     let mut want = utts.to_vec();
     if bench.folder {
         want.sort_by(|a, b| a.key.cmp(&b.key));
     }
     crate::compare_all(&want, &back, keeps_keys(bench.caps.keys), bench.suite.text)
-}
-
-fn size_of_all(folder: &std::path::Path) -> u64 {
-    let mut sum = 0;
-    for entry in fs::read_dir(folder).expect("the folder exists") {
-        let entry = entry.expect("the folder is readable");
-        let meta = entry.metadata().expect("the file exists");
-        sum += if meta.is_dir() {
-            size_of_all(&entry.path())
-        } else {
-            meta.len()
-        };
-    }
-    sum
 }
 
 fn check(bench: &Bench<'_>, step: &str, utts: Vec<Utterance>) {
@@ -109,11 +92,14 @@ fn sweep(bench: &Bench<'_>) {
             });
             check(bench, &format!("labels of {dtype} in {plan:?}"), utts);
         }
-        for &dtype in bench.caps.audio.iter().filter(|_| plan.audio) {
+        for &dtype in bench.caps.audio.dtypes {
+            if plan.other != Some(Other::Samples) {
+                break;
+            }
             for (rows, cols) in [(30, 1), (31, 3), (1, 40)] {
                 let mut utts = bench.sample(plan, 1);
-                if let Some(audio) = &mut utts[0].audio {
-                    audio.samples = generate::matrix(dtype, Rank::Matrix, rows, cols, 7);
+                if let Some(sound) = utts[0].audio.as_mut().and_then(Audio::waveform_mut) {
+                    sound.samples = generate::matrix(dtype, Rank::Matrix, rows, cols, 7);
                 }
                 check(bench, &format!("audio of {cols} x {dtype}"), utts);
             }
@@ -160,11 +146,12 @@ fn empties(bench: &Bench<'_>) {
         for plan in generate::plans(&bench.caps) {
             let shapeless = bench.caps.empty == Empty::Shapeless;
             if plan.features == Some(Rank::Scalar)
+                || plan.other.is_some_and(|other| other != Other::Samples)
                 || shapeless && plan.labels == Some(Columns::Several)
             {
                 continue;
             }
-            let mut utts = bench.sample(plan, most(bench, 3));
+            let mut utts = bench.sample(plan, bench.most(3));
             let empty = utts.len() / 2;
             let utt = &mut utts[empty];
             if let Some(features) = &mut utt.features {
@@ -178,8 +165,8 @@ fn empties(bench: &Bench<'_>) {
             if let Some(labels) = &mut utt.labels {
                 *labels = generate::matrix(labels.dtype(), labels.rank(), 0, labels.cols(), 1);
             }
-            if let Some(audio) = &mut utt.audio {
-                let samples = &mut audio.samples;
+            if let Some(sound) = utt.audio.as_mut().and_then(Audio::waveform_mut) {
+                let samples = &mut sound.samples;
                 *samples = generate::matrix(samples.dtype(), Rank::Matrix, 0, samples.cols(), 1);
             }
             let alone = vec![utts[empty].clone()];
@@ -191,9 +178,9 @@ fn empties(bench: &Bench<'_>) {
             );
         }
     }
-    let (_parent, path) = bench.place();
-    if crate::write(bench.suite.format, bench.pairs, &[], &path).is_ok() {
-        match crate::read(bench.suite.format, bench.pairs, &path) {
+    let place = bench.place();
+    if bench.write(&[], &place).is_ok() && !place.store.locations().is_empty() {
+        match bench.read(&place, Request::all()) {
             Ok(utts) if utts.is_empty() => {}
             other => bench.fail(
                 "reading back a data set without utterances",
@@ -201,11 +188,6 @@ fn empties(bench: &Bench<'_>) {
             ),
         }
     }
-}
-
-/// Utterances that an output holds without running them together.
-fn most(bench: &Bench<'_>, wanted: usize) -> usize {
-    if bench.caps.boundaries { wanted } else { 1 }
 }
 
 fn generated(bench: &Bench<'_>) {
@@ -217,7 +199,7 @@ fn generated(bench: &Bench<'_>) {
         failure_persistence: None,
         ..Config::default()
     };
-    let data = generate::dataset(bench.caps, most(bench, 4));
+    let data = generate::dataset(bench.caps, bench.most(4));
     let result = TestRunner::new(config).run(&data, |utts| {
         trip(bench, &bench.prepared(utts)).map_err(TestCaseError::fail)
     });
@@ -237,12 +219,15 @@ fn streams(bench: &Bench<'_>) {
     for plan in generate::plans(&caps) {
         let utts = bench.sample(plan, if one { 1 } else { 3 });
         let shared = SharedSink::default();
-        let output = spr_core::bytes::Output::stream("stream", Box::new(shared.clone()));
-        if let Err(e) = crate::write_to(bench.suite.format, &bench.options, &utts, output) {
+        let output = Output::stream("stream", Box::new(shared.clone())).within(&bench.env);
+        let (format, options) = (bench.suite.format, &bench.options);
+        if let Err(e) = crate::write_within(format, options, &utts, output, &bench.env) {
             bench.fail(format_args!("writing {plan:?} to a stream"), e);
         }
         let bytes = shared.0.lock().expect("no thread died").clone();
-        let back = bench.expect("reading back a stream", &bytes);
+        let source = Source::from_bytes("stream", bytes);
+        let back = bench.read_asked(source, request_for(&utts), Limits::default()).whole();
+        let back = back.unwrap_or_else(|e| bench.fail("reading back a stream", e));
         if let Err(e) = crate::compare_all(&utts, &back, keys, bench.suite.text) {
             bench.fail("round trip of a stream", e);
         }
@@ -272,26 +257,32 @@ impl spr_core::bytes::Finish for SharedSink {
     }
 }
 
-/// A compressed file can be read and, whatever has to be patched, written.
-fn compressed(bench: &Bench<'_>) {
-    if bench.folder {
-        return;
-    }
-    let (_parent, path) = bench.place();
-    let mut packed = path.into_os_string();
-    packed.push(".gz");
-    let path = PathBuf::from(packed);
+/// On a disk, a file can be read and written, and, whatever has to be patched, a compressed one.
+fn on_disk(bench: &Bench<'_>) {
     let Some(&plan) = generate::plans(&bench.caps).first() else {
         return;
     };
-    let utts = bench.sample(plan, most(bench, 3));
-    let (format, pairs) = (bench.suite.format, bench.pairs);
-    let back = crate::write(format, pairs, &utts, &path)
-        .and_then(|_| crate::read(format, pairs, &path))
-        .unwrap_or_else(|e| bench.fail("a compressed file", e));
-    let keys = keeps_keys(bench.caps.keys);
-    if let Err(e) = crate::compare_all(&utts, &back, keys, bench.suite.text) {
-        bench.fail("round trip of a compressed file", e);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let name = folder.path().join(bench.place().at.to_str().expect("UTF-8"));
+    let utts = bench.sample(plan, bench.most(3));
+    for suffix in ["", ".gz"] {
+        if bench.folder && !suffix.is_empty() {
+            continue;
+        }
+        let at = Location::from(&name).with_suffix(suffix);
+        let (format, options) = (bench.suite.format, &bench.options);
+        let back = crate::locator(format, options, &at).and_then(|locator| {
+            let output = bench.env.output(&locator);
+            crate::write_within(format, options, &utts, output, &bench.env)?;
+            let (options, request) = (options.clone(), request_for(&utts));
+            let reader = crate::open_within(format, options, &at, request, &bench.env)?;
+            faults::drain(reader).whole()
+        });
+        let back = back.unwrap_or_else(|e| bench.fail(format_args!("a file{suffix}"), e));
+        let keys = keeps_keys(bench.caps.keys);
+        if let Err(e) = crate::compare_all(&utts, &back, keys, bench.suite.text) {
+            bench.fail(format_args!("round trip of a file{suffix}"), e);
+        }
     }
 }
 
@@ -306,7 +297,7 @@ fn recognised(bench: &Bench<'_>) {
             Ok(format) => bench.fail(step, format.info().name),
             Err(e) => bench.fail(step, e),
         }
-        match bench.read_source(source, Limits::default()).whole() {
+        match bench.read_asked(Ok(source), Request::all(), Limits::default()).whole() {
             Ok(utts) if !utts.is_empty() => {}
             other => bench.fail("reading after recognising", format!("{other:?}")),
         }
@@ -336,7 +327,7 @@ fn dribbled(bench: &Bench<'_>) {
     for (Plan { .. }, bytes) in bench.files() {
         let whole = bench.expect("reading from memory", &bytes);
         let source = faults::one_byte(&bytes).expect("a source");
-        match bench.read_source(source, Limits::default()).whole() {
+        match bench.read_asked(Ok(source), Request::all(), Limits::default()).whole() {
             Err(e) => bench.fail("reading a byte at a time", e),
             Ok(utts) => {
                 if let Err(e) = crate::compare_all(&whole, &utts, true, false) {
