@@ -62,9 +62,9 @@ pub fn suite(suite: &Suite) {
         let bench = Bench::new(suite, pairs);
         trips::run(&bench);
         requests::run(&bench);
+        others::run(&bench);
         refusals::run(&bench);
         damage::run(&bench);
-        others::run(&bench);
         nested::run(&bench);
     }
 }
