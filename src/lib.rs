@@ -27,6 +27,7 @@ mod verify;
 
 pub use spr_core as core;
 pub use spr_core::{Error, ErrorKind, Result};
+#[cfg(feature = "kaldi")]
 pub use spr_format_kaldi::{
     RandomAccessTableReader, RandomAccessTableReaderMapped, SequentialTableReader, TableWriter,
 };
@@ -64,9 +65,9 @@ pub fn open(input: &str) -> Result<Box<dyn Reader>> {
 ///
 /// # Errors
 /// The argument is wrong, or the output exists or can't be made.
-pub fn create(output: &str) -> Result<spr_core::convert::DatasetWriter> {
+pub fn create(output: &str) -> Result<spr_core::DatasetWriter> {
     let (registry, env) = (builtin::registry(), builtin::env());
     let target = argument::Target::parse(output, None, &[], &registry, &env)?;
     let place = target.output(false, &env);
-    spr_core::convert::DatasetWriter::create(target.format(), place, &target.options()?, &env)
+    spr_core::DatasetWriter::create(target.format(), place, &target.options()?, &env)
 }

@@ -19,9 +19,10 @@ pub(crate) fn check(inputs: &[Location], outputs: &[Location], env: &Env) -> Res
         if places.iter().take(n).any(|other| other == place) {
             return Err(Error::usage("would be written twice").file(output.to_string()));
         }
-        let folder = outputs.iter().zip(&places).find(|(_, folder)| {
-            *folder != place && place.is_within(folder)
-        });
+        let folder = outputs
+            .iter()
+            .zip(&places)
+            .find(|(_, folder)| *folder != place && place.is_within(folder));
         if let Some((folder, _)) = folder {
             let message = format!("is inside the output folder {folder}");
             return Err(Error::usage(message)

@@ -50,7 +50,14 @@ pub(crate) fn read_back(target: &Target, output: &Output, want: &Digest, env: &E
     let format = target.format();
     let mut reader: Box<dyn Reader> = if output.is_folder() {
         let request = Request::all();
-        Box::new(FolderReader::open(&made, format, &[], options, request, env.clone())?)
+        Box::new(FolderReader::open(
+            &made,
+            format,
+            &[],
+            options,
+            request,
+            env.clone(),
+        )?)
     } else {
         let source = env.open_file(&made)?;
         let opened = Request::all().open(format, source, &options, &env)?;
@@ -70,4 +77,3 @@ pub(crate) fn read_back(target: &Target, output: &Output, want: &Digest, env: &E
         false => Err(differs()),
     }
 }
-

@@ -369,7 +369,7 @@ impl Input {
 /// A file with labels as it is stored, with `.gz` or `.bz2` where only that is there.
 fn stored(path: &str, env: &Env) -> String {
     let coded = ["", ".gz", ".bz2"].map(|coder| format!("{path}{coder}"));
-    let found = coded.iter().find(|path| env.exists(&path.into()));
+    let found = coded.iter().find(|path| env.exists(&path.as_str().into()));
     found.cloned().unwrap_or_else(|| path.to_owned())
 }
 

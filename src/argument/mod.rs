@@ -25,8 +25,7 @@ pub type Pair = (String, String);
 pub fn pair(text: &str) -> Result<Pair> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err(Error::usage(format!("'{text}' is not key=value"))
-            .suggest(Remedy::NameFormat)),
+        _ => Err(Error::usage(format!("'{text}' is not key=value")).suggest(Remedy::NameFormat)),
     }
 }
 

@@ -187,10 +187,14 @@ impl Target {
             last.is_some_and(|(_, v)| v == value)
         });
         let (what, extension) = match variant {
-            Some(Variant { extension, option: (key, value) }) => {
-                (format!("{} with {key}={value}", info.name), *extension)
-            }
-            None => (info.name.to_owned(), info.extensions.first().copied().unwrap_or(info.name)),
+            Some(Variant {
+                extension,
+                option: (key, value),
+            }) => (format!("{} with {key}={value}", info.name), *extension),
+            None => (
+                info.name.to_owned(),
+                info.extensions.first().copied().unwrap_or(info.name),
+            ),
         };
         let message = format!("is a folder, but {what} goes into one file");
         let hint = format!("name a file, such as {folder}/data.{extension}");
@@ -233,6 +237,13 @@ impl Target {
         all.filter_map(Locator::location).cloned().collect()
     }
 
+    /// Whether something of it goes to standard output.
+    pub fn takes_stdout(&self) -> bool {
+        let beside = self.companions.iter().map(|(_, at)| at);
+        let mut all = std::iter::once(&self.locator).chain(beside);
+        all.any(|at| *at == Locator::Standard)
+    }
+
     /// Its options.
     ///
     /// # Errors
@@ -258,7 +269,9 @@ impl Target {
     pub fn output(&self, overwrite: bool, env: &Env) -> Output {
         let output = env.output(&self.locator).overwrite(overwrite);
         let beside = self.companions.iter();
-        beside.fold(output, |output, (name, at)| output.with_named(name, at.clone()))
+        beside.fold(output, |output, (name, at)| {
+            output.with_named(name, at.clone())
+        })
     }
 
     /// How the argument is understood, for `--explain`.
@@ -314,7 +327,9 @@ fn by_extension(path: &str, registry: &Registry) -> Result<&'static dyn Format> 
             let error = Error::usage(message).file(path);
             // Of three letters, two that differ make another word.
             Err(match nearest(extension, known) {
-                _ if extension == "txt" => error.hint(format!("Kaldi's text is written to ark,t:{path}")),
+                _ if extension == "txt" => {
+                    error.hint(format!("Kaldi's text is written to ark,t:{path}"))
+                }
                 Some(near) if extension.len() > 3 => error.hint(format!("did you mean .{near}?")),
                 _ => error.suggest(Remedy::WriteAs(registry.names())),
             })

@@ -158,7 +158,9 @@ impl Canonical {
     fn meta(&mut self, meta: &Meta) {
         self.name(Field::Meta);
         let times = [meta.frame_shift, meta.frame_offset, meta.start, meta.end];
-        times.into_iter().for_each(|time| self.maybe(time, Self::decimal));
+        times
+            .into_iter()
+            .for_each(|time| self.maybe(time, Self::decimal));
         let names = [
             &meta.speaker,
             &meta.gender,
@@ -247,4 +249,3 @@ pub(super) fn bytes<'a>(matrix: &'a Matrix, scratch: &'a mut Vec<u8>) -> &'a [u8
 fn has_nan<T>(values: Option<&[T]>, is_nan: impl Fn(&T) -> bool) -> bool {
     values.is_some_and(|values| values.iter().any(is_nan))
 }
-

@@ -114,7 +114,9 @@ mod tests {
         let caps = format.caps(&Options::default(), Medium::File).unwrap();
         let mut digest = Digest::new(&caps, folder);
         let env = builtin::env();
-        utts.iter().cloned().for_each(|mut utt| digest.add(&mut utt, &env));
+        utts.iter()
+            .cloned()
+            .for_each(|mut utt| digest.add(&mut utt, &env));
         digest.text()
     }
 

@@ -199,10 +199,12 @@ impl<'a> Branch<'a> {
             self.write(labels)?;
             let held = main.caps.labels.is_some_and(|caps| caps.with_features);
             utt.labels = utt.labels.take().filter(|_| held || utt.features.is_none());
-        } else if utt.segments.is_some() {
-            labels.segments.clone_from(&utt.segments);
+        } else if !utt.tiers.is_empty() {
+            labels.tiers.clone_from(&utt.tiers);
             self.write(labels)?;
-            utt.segments = utt.segments.take().filter(|_| main.caps.segments.is_some());
+            if main.caps.segments.is_none() {
+                utt.tiers.clear();
+            }
         } else if utt.text.is_some() {
             labels.text.clone_from(&utt.text);
             self.write(labels)?;

@@ -43,7 +43,10 @@ struct Counts {
 
 impl Meter {
     pub(super) fn new(inputs: &[Input], registry: &Registry, env: &Env) -> Self {
-        let extents: Vec<_> = inputs.iter().map(|input| input.extent(registry, env)).collect();
+        let extents: Vec<_> = inputs
+            .iter()
+            .map(|input| input.extent(registry, env))
+            .collect();
         let bytes = extents.iter().map(|extent| match extent {
             Some(Extent::Bytes(n)) => Some(*n),
             _ => None,
@@ -99,7 +102,10 @@ impl Meter {
     pub(super) fn decoded(&self, whole: Option<&str>) -> Option<String> {
         let codings = self.counts.codings.lock();
         let codings = codings.unwrap_or_else(PoisonError::into_inner);
-        let all: Vec<_> = whole.into_iter().chain(codings.iter().map(Cow::as_ref)).collect();
+        let all: Vec<_> = whole
+            .into_iter()
+            .chain(codings.iter().map(Cow::as_ref))
+            .collect();
         (!all.is_empty()).then(|| all.join("+"))
     }
 }

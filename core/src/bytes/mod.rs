@@ -6,7 +6,6 @@
 mod codec;
 mod command;
 mod env;
-mod gzip;
 mod inputs;
 mod landing;
 mod leftover;

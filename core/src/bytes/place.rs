@@ -7,7 +7,7 @@ use super::landing::{Finished, Landing};
 use super::part::Part;
 use super::sink::{Finish, Sink};
 use super::store::{DraftFolder, Drafting, Kind, is_folder};
-use super::{Access, Env, Location, Locator};
+use super::{Access, Codec, Env, Location, Locator};
 use crate::model::Key;
 use crate::{Error, Remedy, Result};
 
@@ -124,9 +124,13 @@ fn create(
         return Sink::stream(name, stream, patch);
     }
     env.inputs.refuse(target, look.as_ref())?;
+    let codec = target.codec();
+    codec
+        .map_or(Ok(()), Codec::check)
+        .map_err(|e| e.file(&name))?;
     let draft = store.create(target, Drafting::new(overwrite, env.durable))?;
     let draft = Landing::new(draft, target.clone(), finished.clone());
-    match target.codec() {
+    match codec {
         Some(codec) => {
             let stream = codec
                 .encoder(Box::new(draft), env.threads)

@@ -5,8 +5,8 @@ use std::fmt;
 use crate::loss::LossKind;
 
 /// What can be done about an error. A setting is named by what it does, so that a program can name
-/// its own switch for it; the words here are for users of the library.
-#[non_exhaustive]
+/// its own switch for it; the words here are for users of the library. The list is a closed one, so
+/// that a program which words all of them notices when there is a new one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Something that helps however the error came about, in words.

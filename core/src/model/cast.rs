@@ -116,7 +116,7 @@ mod tests {
     fn cast<A: Element, B: Element>(values: &[A]) -> (Vec<B>, CastStats) {
         let mut matrix = Matrix::from_rows(values, 1, Rank::Vector).unwrap();
         let stats = matrix.cast(B::DTYPE, &Limits::default()).unwrap();
-        (matrix.values::<B>().to_vec(), stats)
+        (matrix.values::<B>().unwrap().to_vec(), stats)
     }
 
     #[test]

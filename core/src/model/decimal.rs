@@ -90,7 +90,10 @@ impl Decimal {
     /// Digits and the power of ten they are multiplied by, with no zeros at the end of the digits:
     /// the same for numbers that are equal.
     pub fn in_lowest_terms(self) -> (i64, i16) {
-        let Self { mut digits, mut power } = self;
+        let Self {
+            mut digits,
+            mut power,
+        } = self;
         if digits == 0 {
             return (0, 0);
         }

@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn times_are_in_order() {
         let time = |text| Decimal::parse(text).unwrap();
-        let segment = |start, end: Option<&str>| Segment::new(time(start), end.map(time), b"ah");
+        let segment = |start, end: Option<_>| Segment::new(time(start), end.map(time), b"ah");
         for (start, end) in [("0", None), ("0.5", Some("0.50")), ("0", Some("1e9"))] {
             assert!(segment(start, end).is_proper());
         }

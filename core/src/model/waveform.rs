@@ -158,7 +158,7 @@ mod tests {
         let samples = Matrix::from_rows(values, 1, Rank::Matrix).unwrap();
         let mut audio = Waveform { rate: 1, samples };
         let stats = audio.cast(B::DTYPE, &Limits::default()).unwrap();
-        (audio.samples.values::<B>().to_vec(), stats)
+        (audio.samples.values::<B>().unwrap().to_vec(), stats)
     }
 
     #[test]

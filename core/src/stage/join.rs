@@ -200,7 +200,7 @@ impl Reader for JoinLabels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Rank;
+    use crate::model::{Decimal, Rank};
 
     struct List(Vec<Utterance>, DatasetInfo);
 
@@ -235,7 +235,7 @@ mod tests {
         let labels = labels
             .iter()
             .map(|(k, n)| utterance(k, None, Some(&vec![7; *n])));
-        let labels = Lookup::Ordered(list(labels.collect()));
+        let labels = Opened::Stream(list(labels.collect()));
         JoinLabels::new(list(main.collect()), labels, "ali.txt")
     }
 
@@ -273,15 +273,15 @@ mod tests {
 
     #[test]
     fn segments_are_labels() {
-        let segmented = |key: &str, end, shift: Option<&str>| Utterance {
+        let segmented = |key: &str, end: Option<&str>, shift: Option<&str>| Utterance {
             key: key.into(),
-            segments: Some(vec![Segment {
-                start: 0.0,
-                end,
-                label: b"7".as_slice().into(),
-            }]),
+            tiers: vec![Tier::only(vec![Segment::new(
+                Decimal::ZERO,
+                end.and_then(Decimal::parse),
+                b"7",
+            )])],
             meta: Meta {
-                frame_shift: shift.and_then(crate::model::Decimal::parse),
+                frame_shift: shift.and_then(Decimal::parse),
                 ..Meta::default()
             },
             ..Utterance::default()
@@ -289,14 +289,14 @@ mod tests {
         let list = |u: Vec<_>| Box::new(List(u, DatasetInfo::default()));
         let main = ["a", "b", "c", "d"].map(|k| utterance(k, Some(&[0.0; 2]), None));
         let mut main = main.to_vec();
-        main[3].meta.frame_shift = crate::model::Decimal::parse("0.01");
+        main[3].meta.frame_shift = Decimal::parse("0.01");
         let labels = vec![
             segmented("b", None, None),
-            segmented("a", Some(0.04), Some("0.02")),
-            segmented("c", Some(0.03), None),
-            segmented("d", Some(0.04), Some("0.02")),
+            segmented("a", Some("0.04"), Some("0.02")),
+            segmented("c", Some("0.03"), None),
+            segmented("d", Some("0.04"), Some("0.02")),
         ];
-        let mut joined = JoinLabels::new(list(main), Lookup::Ordered(list(labels)), "a.seg");
+        let mut joined = JoinLabels::new(list(main), Opened::Stream(list(labels)), "a.seg");
         let mut utt = Utterance::default();
         for _ in 0..2 {
             assert!(joined.read(&mut utt).unwrap());
@@ -337,8 +337,8 @@ mod tests {
         };
         let list = |u: Vec<_>| Box::new(List(u, DatasetInfo::default()));
         for labels in [
-            Lookup::Keyed(Box::new(Table(labels()))),
-            Lookup::Ordered(list(labels())),
+            Opened::Table(Box::new(Table(labels()))),
+            Opened::Stream(list(labels())),
         ] {
             let main = ["a", "b", "c", "d", "e"].map(|k| utterance(k, Some(&[0.0; 2]), None));
             let main = list(main.to_vec());

@@ -230,8 +230,14 @@ mod tests {
         each_label(&labels, |label| seen.push(label)).unwrap();
         assert_eq!(seen, [None, None, None, Some(0), None]);
         change_labels(&mut labels, |label| label + 1).unwrap();
-        assert_eq!(labels.values::<f32>()[0].to_bits(), 2.5f32.to_bits());
-        assert_eq!(labels.values::<f32>()[3].to_bits(), 1.0f32.to_bits());
+        assert_eq!(
+            labels.values::<f32>().unwrap()[0].to_bits(),
+            2.5f32.to_bits()
+        );
+        assert_eq!(
+            labels.values::<f32>().unwrap()[3].to_bits(),
+            1.0f32.to_bits()
+        );
         let mut two = Matrix::from_rows(&[1i32, 2], 2, Rank::Matrix).unwrap();
         let error = change_labels(&mut two, |label| label).unwrap_err();
         assert_eq!(error.to_string(), "has 2 labels a frame, where one is due");

@@ -209,9 +209,8 @@ mod tests {
             labelled("c", &[], &[]),
             labelled("d", &[7.0], &[7]),
         ]);
-        let partitions = Partitions::default();
         let size = Some(PartitionSize::of_bytes(12));
-        let mut stage = Partition::new(list, size, partitions.clone(), Limits::default());
+        let mut stage = Partition::new(list, size, Limits::default());
         let mut pieces = Vec::new();
         let mut utt = Utterance::default();
         while stage.read(&mut utt).unwrap() {
@@ -223,21 +222,20 @@ mod tests {
                     .zip(labels)
                     .all(|(f, l)| f64::from(*f) == f64::from(*l))
             );
-            pieces.push((partitions.begun(), utt.key.to_string(), labels.to_vec()));
+            pieces.push((utt.part.unwrap(), utt.key.to_string(), labels.to_vec()));
         }
         let piece = |part, key: &str, labels: &[i32]| (part, key.to_owned(), labels.to_vec());
         assert_eq!(
             pieces,
             [
-                piece(1, "a", &[1, 2, 3]),
-                piece(2, "a", &[4, 5]),
-                piece(2, "b", &[6]),
-                piece(2, "c", &[]),
-                piece(3, "d", &[7]),
+                piece(0, "a", &[1, 2, 3]),
+                piece(1, "a", &[4, 5]),
+                piece(1, "b", &[6]),
+                piece(1, "c", &[]),
+                piece(2, "d", &[7]),
             ]
         );
         assert!(!stage.read(&mut utt).unwrap());
-        assert_eq!(partitions.begun(), 3);
     }
 
     #[test]
@@ -246,7 +244,7 @@ mod tests {
         spoken.text = Some(b"yes".to_vec());
         let list = List::of([spoken.clone(), utterance("b", &[0.0; 2], 1)]);
         let size = |bytes| Some(PartitionSize::of_bytes(bytes));
-        let mut stage = Partition::new(list, size(8), Partitions::default(), Limits::default());
+        let mut stage = Partition::new(list, size(8), Limits::default());
         let mut utt = Utterance::default();
         let error = stage.read(&mut utt).unwrap_err();
         assert_eq!(
@@ -257,7 +255,7 @@ mod tests {
         assert_eq!((utt.key.as_str(), utt.frames()), (Some("b"), 2));
         assert!(!stage.read(&mut utt).unwrap());
         let list = List::of([spoken.clone()]);
-        let mut stage = Partition::new(list, size(16), Partitions::default(), Limits::default());
+        let mut stage = Partition::new(list, size(16), Limits::default());
         assert!(stage.read(&mut utt).unwrap());
         assert_eq!(utt, spoken);
     }

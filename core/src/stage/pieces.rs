@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Matrix, Utterance};
+use crate::model::{Matrix, Utterance};
 use crate::{Error, Limits, Result};
 
 /// The utterance at hand, of which some frames are gone already.
@@ -22,10 +22,6 @@ impl Pieces {
             gone: 0,
             rows: 0,
         }
-    }
-
-    pub(super) fn info(&self) -> &DatasetInfo {
-        self.inner.info()
     }
 
     /// Goes on to the next utterance, which may have no frames.

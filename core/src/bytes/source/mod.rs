@@ -184,8 +184,9 @@ impl Source {
     /// and count decoded bytes.
     ///
     /// # Errors
-    /// Reading fails.
+    /// Reading fails, or the codec is not built in.
     pub fn undo(self, codec: Codec) -> Result<Self> {
+        codec.check().map_err(|e| e.file(&self.name))?;
         let (mut body, this) = self.into_rest()?;
         let packed = this.packed.unwrap_or_else(|| {
             let packed = Arc::<AtomicU64>::default();

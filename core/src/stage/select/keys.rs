@@ -137,11 +137,9 @@ mod tests {
     #[test]
     fn by_key() {
         let some: HashSet<_> = ["d", "b", "x"].map(Key::from).into();
+        let some = Wanted::from(KeyFilter::from(some));
         assert_eq!(keys(SelectKeys::new(list(), some.clone(), true)), "bd");
-        let mut others = SelectKeys::new(list(), some, false);
-        assert!(others.read(&mut Utterance::default()).unwrap());
-        assert_eq!(others.seen(), 1);
-        assert_eq!(keys(others), "c");
+        assert_eq!(keys(SelectKeys::new(list(), some, false)), "ac");
     }
 
     #[test]
@@ -172,7 +170,7 @@ mod tests {
     fn what_is_no_filter_is_refused() {
         let error = KeyFilter::regex("a(").unwrap_err();
         assert_eq!(error.to_string(), "'a(' is no regular expression");
-        assert_eq!(error.hint_text(), Some("unclosed group"));
+        assert_eq!(error.hint_text().unwrap(), "unclosed group");
         assert!(KeyFilter::glob("a[").is_err());
     }
 }

@@ -1,19 +1,28 @@
-//! gzip written on several threads.
+//! gzip, written on several threads.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 use flate2::Compression;
+use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
-use super::sink::Finish;
+use crate::bytes::Finish;
 use crate::ordered::Ordered;
 
 /// Bytes in one member. A gzip file may have any number of them; the size is fixed so that the
 /// number of threads never changes the file.
 const MEMBER: usize = 1 << 20;
 
+pub(super) fn decoder(from: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+    Box::new(MultiGzDecoder::new(super::buffered(from)))
+}
+
+pub(super) fn encoder(to: Box<dyn Finish>, threads: usize) -> Box<dyn Finish> {
+    Box::new(Gzip::new(to, threads))
+}
+
 /// Compresses in members, each on its own.
-pub(super) struct Gzip {
+struct Gzip {
     to: Box<dyn Finish>,
     block: Vec<u8>,
     members: Ordered<Vec<u8>, io::Result<Vec<u8>>>,
@@ -21,7 +30,7 @@ pub(super) struct Gzip {
 }
 
 impl Gzip {
-    pub(super) fn new(to: Box<dyn Finish>, threads: usize) -> Self {
+    fn new(to: Box<dyn Finish>, threads: usize) -> Self {
         let members = Ordered::new(threads, compress);
         Self {
             to,
@@ -82,7 +91,6 @@ impl Finish for Gzip {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Read;
     use std::sync::{Arc, Mutex};
 
     /// Bytes that are there when the writer is gone.

@@ -1,11 +1,18 @@
 //! Compression, of whole files found by its magic bytes.
 
-use std::io::{self, BufRead, BufReader, Read};
+#[cfg(feature = "bzip2")]
+mod bzip2;
+#[cfg(feature = "gzip")]
+mod gzip;
+#[cfg(feature = "gzip")]
+mod zlib;
+#[cfg(feature = "zstd")]
+mod zstd;
 
-use flate2::{Decompress, FlushDecompress, Status};
+use std::io::{self, Read};
 
-use super::gzip::Gzip;
 use super::sink::Finish;
+use crate::{Error, Result};
 
 /// A compression that sources undo and outputs apply.
 #[non_exhaustive]
@@ -92,16 +99,21 @@ impl Codec {
 
     /// A reader of the decompressed bytes.
     pub(crate) fn decoder(self, from: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-        Ok(match self {
-            Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(from))),
-            Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(from))),
-            Self::Zstd => Box::new(zstd::Decoder::with_buffer(buffered(from))?),
-            Self::Zlib => Box::new(Zlib {
-                from: buffered(from),
-                inflate: Decompress::new(true),
-                ended: false,
-            }),
-        })
+        match self {
+            #[cfg(feature = "gzip")]
+            Self::Gzip => Ok(gzip::decoder(from)),
+            #[cfg(feature = "gzip")]
+            Self::Zlib => Ok(zlib::decoder(from)),
+            #[cfg(feature = "bzip2")]
+            Self::Bzip2 => Ok(bzip2::decoder(from)),
+            #[cfg(feature = "zstd")]
+            Self::Zstd => zstd::decoder(from),
+            #[cfg(not(all(feature = "gzip", feature = "bzip2", feature = "zstd")))]
+            _ => {
+                drop(from);
+                Err(io::ErrorKind::Unsupported.into())
+            }
+        }
     }
 
     /// A writer that compresses into `to`, on `threads` threads where the codec allows it.
@@ -110,69 +122,35 @@ impl Codec {
         to: Box<dyn Finish>,
         threads: usize,
     ) -> io::Result<Box<dyn Finish>> {
-        Ok(match self {
-            Self::Gzip => Box::new(Gzip::new(to, threads)),
-            Self::Bzip2 => Box::new(bzip2::write::BzEncoder::new(to, bzip2::Compression::best())),
-            Self::Zstd => Box::new(zstd::Encoder::new(to, 0)?),
-            Self::Zlib => return Err(io::ErrorKind::Unsupported.into()),
-        })
-    }
-}
-
-fn buffered(from: Box<dyn Read + Send>) -> BufReader<Box<dyn Read + Send>> {
-    BufReader::with_capacity(64 << 10, from)
-}
-
-/// A zlib stream, whole and with nothing behind it.
-struct Zlib<R> {
-    from: R,
-    inflate: Decompress,
-    ended: bool,
-}
-
-impl<R: BufRead> Read for Zlib<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let block = self.from.fill_buf()?;
-            let cut = block.is_empty();
-            if self.ended && cut {
-                return Ok(0);
-            }
-            if self.ended {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    "something follows them",
-                ));
-            }
-            let (from, to) = (self.inflate.total_in(), self.inflate.total_out());
-            let status = self.inflate.decompress(block, out, FlushDecompress::None);
-            self.ended = status.map_err(io::Error::other)? == Status::StreamEnd;
-            let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-            let (taken, made) = (
-                count(self.inflate.total_in() - from),
-                count(self.inflate.total_out() - to),
-            );
-            self.from.consume(taken);
-            if made > 0 || out.is_empty() {
-                return Ok(made);
-            }
-            if cut && !self.ended {
-                return Err(io::ErrorKind::UnexpectedEof.into());
+        match self {
+            #[cfg(feature = "gzip")]
+            Self::Gzip => Ok(gzip::encoder(to, threads)),
+            #[cfg(feature = "bzip2")]
+            Self::Bzip2 => Ok(bzip2::encoder(to)),
+            #[cfg(feature = "zstd")]
+            Self::Zstd => zstd::encoder(to),
+            _ => {
+                drop((to, threads));
+                Err(io::ErrorKind::Unsupported.into())
             }
         }
     }
-}
 
-impl<W: Finish> Finish for bzip2::write::BzEncoder<W> {
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        Box::new((*self).finish()?).finish()
+    /// Refuses a codec that is not built in.
+    pub(crate) fn check(self) -> Result<()> {
+        let built_in = match self {
+            Self::Gzip | Self::Zlib => cfg!(feature = "gzip"),
+            Self::Bzip2 => cfg!(feature = "bzip2"),
+            Self::Zstd => cfg!(feature = "zstd"),
+        };
+        let absent = || Error::unsupported(format!("{} is not built in", self.name()));
+        built_in.then_some(()).ok_or_else(absent)
     }
 }
 
-impl<W: Finish> Finish for zstd::Encoder<'static, W> {
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        Box::new((*self).finish()?).finish()
-    }
+#[cfg(any(feature = "gzip", feature = "bzip2", feature = "zstd"))]
+fn buffered(from: Box<dyn Read + Send>) -> io::BufReader<Box<dyn Read + Send>> {
+    io::BufReader::with_capacity(64 << 10, from)
 }
 
 impl Finish for Box<dyn Finish> {
