@@ -9,12 +9,12 @@ pub use stats::{Column, LabelCount, Lengths, Stats};
 
 use spr_core::model::{Audio, Decimal, Element, Utterance, Wide};
 
-/// How long an utterance lasts, where its sound says so or there is a frame shift.
+/// Seconds that an utterance lasts, where its sound says so or there is a frame shift.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a duration needs no more digits"
 )]
-fn seconds(utt: &Utterance) -> Option<f64> {
+pub fn seconds(utt: &Utterance) -> Option<f64> {
     match &utt.audio {
         Some(audio) => audio.facts().seconds().or_else(|| stretch(audio)),
         None => Some(utt.meta.frame_shift?.value() * utt.frames() as f64),

@@ -47,6 +47,12 @@ pub enum Remedy {
     OneType,
     /// Do not read outputs back.
     LeaveOutVerify,
+    /// Look which utterances there are.
+    ListNames,
+    /// Write what is whole of the data anew.
+    Repair,
+    /// Sort both data sets, or raise the memory for comparing them.
+    SortFirst,
 }
 
 impl fmt::Display for Remedy {
@@ -79,6 +85,9 @@ impl fmt::Display for Remedy {
             Self::SkipErrors => "pass over such utterances",
             Self::OneType => "give all utterances one element type",
             Self::LeaveOutVerify => "do not read the output back",
+            Self::ListNames => "list the names that there are",
+            Self::Repair => "write what is whole to another file",
+            Self::SortFirst => "sort both first, or allow more memory",
         };
         f.write_str(text)
     }
