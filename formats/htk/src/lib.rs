@@ -1,1 +1,11 @@
 #![doc = include_str!("../README.md")]
+
+mod htk;
+mod kind;
+mod object;
+mod probe;
+mod sphinx;
+
+pub use htk::{HTK, Htk};
+pub use object::encode;
+pub use sphinx::{SPHINX, Sphinx};

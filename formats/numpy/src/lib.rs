@@ -1,1 +1,9 @@
 #![doc = include_str!("../README.md")]
+
+mod format;
+mod fortran;
+mod header;
+mod literal;
+mod object;
+
+pub use format::{FORMAT, Npy};

@@ -1,0 +1,16 @@
+//! Telling files by the arithmetic of their size, as they have no magic bytes.
+
+use spr_core::format::{Claim, FormatInfo, Probe, Score};
+
+/// How well a file fits a format of which its first bytes make this claim.
+pub(crate) fn score(info: &FormatInfo, probe: &Probe<'_>, claim: Claim) -> Score {
+    /// Odd things have the right size now and then.
+    const BY_SIZE: Score = Score::Possible(70);
+    let len = probe.len.or_else(|| probe.whole.then_some(probe.head.len() as u64));
+    let named = probe.extension().is_some_and(|e| info.extensions.contains(&e));
+    match claim.holds(len) {
+        true => BY_SIZE,
+        false if named && !probe.head.is_empty() => Score::NameOnly,
+        false => Score::No,
+    }
+}

@@ -1,0 +1,200 @@
+//! The format `sphinx`.
+
+use spr_core::bytes::{ByteOrder, Env, Output, Source};
+use spr_core::format::{
+    Caps, Claim, Count, Empty, Extent, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested,
+    Notation, OneReader, OneWriter, Opened, OptionSpec, Options, Probe, Request, Score, Writer,
+};
+use spr_core::model::{DatasetInfo, Dtype, Rank, Utterance};
+use spr_core::{Error, Result};
+
+use crate::object::{self, floats};
+use crate::probe;
+
+/// Sphinx feature files.
+pub static SPHINX: Sphinx = Sphinx;
+
+/// The format `sphinx`: floats after their number, one utterance a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Sphinx;
+
+static INFO: FormatInfo = FormatInfo::new("sphinx", "Sphinx feature files", &["mfc"]).options(&[
+    OptionSpec {
+        name: "dim",
+        value: "N",
+        help: "values a frame, which the file does not tell (default: 13)",
+    },
+]);
+
+/// Cepstra in a frame.
+const CEPSTRA: u32 = 13;
+
+const fn caps(keys: Keys, dim: u32) -> Caps {
+    let mut features = FeatureCaps::new(&[Dtype::F32]);
+    features.same_dim = true;
+    features.max_cols = dim as u64;
+    let mut caps = Caps::new(Count::One, keys);
+    caps.features = Some(features);
+    caps.empty = Empty::Shapeless;
+    caps.max_rows = (u32::MAX / dim) as u64;
+    caps
+}
+
+fn dim(options: &Options) -> Result<u32> {
+    match options.parse("dim")? {
+        Some(0) => Err(Error::usage("option dim: a frame has one value at least")),
+        dim => Ok(dim.unwrap_or(CEPSTRA)),
+    }
+}
+
+/// What the first bytes say.
+#[derive(Clone, Copy)]
+struct Header {
+    frames: u64,
+    dim: u64,
+    order: ByteOrder,
+}
+
+impl Header {
+    /// Reads the number of values: big-endian, or in a file of its own little-endian if only that
+    /// fits the size.
+    fn read(source: &mut Source, extent: Extent, dim: u32) -> Result<Self> {
+        let at = source.offset();
+        let left = source.remaining();
+        let bytes = source.array()?;
+        let [big, little] = [u32::from_be_bytes(bytes), u32::from_le_bytes(bytes)].map(u64::from);
+        let fits = |count: u64| left == Some(4 + 4 * count);
+        let (count, order) = match extent == Extent::Whole && fits(little) && !fits(big) {
+            true => (little, ByteOrder::Little),
+            false => (big, ByteOrder::Big),
+        };
+        let dim = u64::from(dim);
+        if !count.is_multiple_of(dim) {
+            let message = format!("{count} floats do not fill Sphinx frames of {dim}");
+            return Err(Error::malformed(message)
+                .file(source.name())
+                .byte(at)
+                .hint("the option dim sets how many values a frame has"));
+        }
+        let frames = count / dim;
+        let dim = if frames == 0 { 0 } else { dim };
+        Ok(Self { frames, dim, order })
+    }
+
+    fn shape(self) -> (Dtype, Rank, u64, u64) {
+        (Dtype::F32, Rank::Matrix, self.frames, self.dim)
+    }
+}
+
+/// A feature file of 13 cepstra a frame inside a container.
+struct Object;
+
+impl Nested for Object {
+    fn claim(&self, head: &[u8]) -> Claim {
+        let Some(count) = head.first_chunk().filter(|count| **count != [0; 4]) else {
+            return Claim::No;
+        };
+        let counts = [u32::from_be_bytes(*count), u32::from_le_bytes(*count)];
+        Claim::Lengths(counts.map(|count| Some(4 + 4 * u64::from(count))))
+    }
+
+    fn read(
+        &self,
+        source: &mut Source,
+        extent: Extent,
+        utt: &mut Utterance,
+        env: &Env,
+    ) -> Result<()> {
+        let header = Header::read(source, extent, CEPSTRA)?;
+        utt.labels = None;
+        source.read_matrix(utt.features_mut(), header.shape(), header.order, &env.limits)?;
+        match extent {
+            Extent::Whole => object::end(source),
+            Extent::Own => Ok(()),
+        }
+    }
+
+    fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        caps(Keys::Any, CEPSTRA).check(utt)?;
+        write(utt, CEPSTRA, put)
+    }
+}
+
+/// Writes the features of `utt`, which has no more than that.
+fn write(utt: &Utterance, dim: u32, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    let Some(features) = &utt.features else {
+        return Err(Error::unfit("has no features"));
+    };
+    let (rows, cols) = (features.rows(), features.cols());
+    if rows > 0 && cols as u64 != u64::from(dim) {
+        return Err(
+            Error::unfit(format!("has {cols} values a frame, the format holds {dim}"))
+                .hint("the option dim sets how many values a frame has"),
+        );
+    }
+    let count = u32::try_from(features.len())
+        .map_err(|_| Error::unfit(format!("{rows} frames are more than the file can count")))?;
+    let mut bytes = count.to_be_bytes().to_vec();
+    floats(features, &mut bytes)?;
+    put(&bytes)
+}
+
+impl Format for Sphinx {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, head: &Probe<'_>) -> Score {
+        probe::score(&INFO, head, Object.claim(head.head))
+    }
+
+    fn caps(&self, options: &Options, medium: Medium) -> Result<Caps> {
+        Ok(caps(Keys::of_files(medium), dim(options)?))
+    }
+
+    fn open(
+        &self,
+        mut source: Source,
+        options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        let header = Header::read(&mut source, Extent::Whole, dim(options)?)?;
+        let mut info = DatasetInfo::default();
+        info.frames = Some(header.frames);
+        info.dim = Some(header.dim);
+        info.dtype = Some(Dtype::F32);
+        info.byte_order = Some(header.order);
+        info.compression = source.compression();
+        let values = request.values;
+        let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
+            utt.start();
+            utt.labels = None;
+            let (into, limits) = (utt.features_mut(), &env.limits);
+            match values {
+                true => source.read_matrix(into, header.shape(), header.order, limits)?,
+                false => source.pass_matrix(into, header.shape(), limits)?,
+            }
+            object::end(source)
+        };
+        Ok(Opened::stream(OneReader::new(source, info, env, fill)?))
+    }
+
+    fn create(&self, output: Output, options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
+        let dim = dim(options)?;
+        let caps = caps(Keys::of_files(output.medium()), dim);
+        let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
+            write(utt, dim, put)
+        };
+        let extension = INFO.extensions[0];
+        Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        Some(&Object)
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
+    }
+}

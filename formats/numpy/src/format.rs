@@ -1,0 +1,114 @@
+//! The format `npy`.
+
+use spr_core::Result;
+use spr_core::bytes::{Env, Output, Source};
+use spr_core::format::{
+    ArrayCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested, Notation,
+    OneReader, OneWriter, Opened, Options, Probe, Request, Score, Writer,
+};
+use spr_core::model::{DatasetInfo, Dtype, Utterance};
+
+use crate::header::{Header, MAGIC};
+use crate::object::{self, Object};
+
+/// NumPy arrays.
+pub static FORMAT: Npy = Npy;
+
+/// The format `npy`: an array, one utterance a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Npy;
+
+static INFO: FormatInfo = FormatInfo::new("npy", "NumPy arrays", &["npy"]);
+
+const DTYPES: &[Dtype] = &[
+    Dtype::F32,
+    Dtype::F64,
+    Dtype::F16,
+    Dtype::I8,
+    Dtype::U8,
+    Dtype::I16,
+    Dtype::U16,
+    Dtype::I32,
+    Dtype::U32,
+    Dtype::I64,
+    Dtype::U64,
+    Dtype::Bool,
+];
+
+/// What a file holds whose name says nothing.
+pub(crate) const CAPS: Caps = caps(Keys::Any);
+
+const fn caps(keys: Keys) -> Caps {
+    let mut features = FeatureCaps::new(DTYPES);
+    features.vectors = true;
+    features.scalars = true;
+    let mut caps = Caps::new(Count::One, keys);
+    caps.features = Some(features);
+    caps.arrays = Some(ArrayCaps::new(DTYPES));
+    caps.empty = Empty::Kept;
+    caps
+}
+
+impl Format for Npy {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, head: &Probe<'_>) -> Score {
+        let named = head.extension().is_some_and(|e| INFO.extensions.contains(&e));
+        if head.head.starts_with(MAGIC) {
+            Score::Certain
+        } else if named && !head.head.is_empty() {
+            Score::NameOnly
+        } else {
+            Score::No
+        }
+    }
+
+    fn caps(&self, _options: &Options, medium: Medium) -> Result<Caps> {
+        Ok(caps(Keys::of_files(medium)))
+    }
+
+    fn open(
+        &self,
+        mut source: Source,
+        _options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        let header = Header::read(&mut source, &env.limits)?;
+        let mut info = DatasetInfo::default();
+        match *header.shape {
+            [frames, dim] => (info.frames, info.dim) = (Some(frames), Some(dim)),
+            [frames] => (info.frames, info.dim) = (Some(frames), Some(1)),
+            _ => {}
+        }
+        info.dtype = (header.shape.len() <= 2).then_some(header.dtype);
+        info.byte_order = (header.dtype.size() > 1).then_some(header.order);
+        info.compression = source.compression();
+        let values = request.values;
+        let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
+            utt.start();
+            object::read(source, &header, values, utt, &env.limits)?;
+            object::end(source)
+        };
+        Ok(Opened::stream(OneReader::new(source, info, env, fill)?))
+    }
+
+    fn create(&self, output: Output, _options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
+        let caps = caps(Keys::of_files(output.medium()));
+        let encode = |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
+            Object.write(utt, put)
+        };
+        let extension = INFO.extensions[0];
+        Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        Some(&Object)
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
+    }
+}

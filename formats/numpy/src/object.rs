@@ -1,0 +1,179 @@
+//! Arrays as bytes.
+
+use spr_core::bytes::{ByteOrder, Env, Source, swap_in_place};
+use spr_core::format::{Claim, Extent, Nested};
+use spr_core::model::{Array, Dtype, Matrix, NamedArray, Rank, Utterance};
+use spr_core::{Error, Limits, Result};
+
+use crate::format::CAPS;
+use crate::fortran::reorder;
+use crate::header::{self, Header, MAGIC};
+
+/// What an array of more than two dimensions is called.
+const NAME: &str = "array";
+/// Elements are turned round in steps of so many bytes.
+const STEP: usize = 64 << 10;
+
+/// Reads the elements of an array into `utt`, which was started. Without `values` features only get
+/// their shape.
+///
+/// # Errors
+/// They are not all there, or more than `limits` allow.
+pub(crate) fn read(
+    source: &mut Source,
+    header: &Header,
+    values: bool,
+    utt: &mut Utterance,
+    limits: &Limits,
+) -> Result<()> {
+    utt.labels = None;
+    let dtype = header.dtype;
+    let shape = match *header.shape {
+        [] => (dtype, Rank::Scalar, 1, 1),
+        [n] => (dtype, Rank::Vector, n, 1),
+        [rows, cols] => (dtype, Rank::Matrix, rows, cols),
+        _ => {
+            utt.features = None;
+            let array = array(source, header, limits)?;
+            utt.arrays.push(NamedArray {
+                name: NAME.to_owned(),
+                array,
+            });
+            return Ok(());
+        }
+    };
+    if let (_, Rank::Matrix, rows @ 1.., 0) = shape {
+        let message = format!("a NumPy array of {rows} rows without columns");
+        return Err(source.malformed(message));
+    }
+    let features = utt.features_mut();
+    match (values, header.fortran && header.shape.len() == 2) {
+        (false, _) => return source.pass_matrix(features, shape, limits),
+        (true, false) => source.read_matrix(features, shape, header.order, limits)?,
+        (true, true) => {
+            let (_, rank, rows, cols) = shape;
+            let mut columns = Matrix::default();
+            // Stored are columns one after the other.
+            let turned = (dtype, rank, cols, rows);
+            source.read_matrix(&mut columns, turned, header.order, limits)?;
+            let shape = [columns.cols(), columns.rows()];
+            let into = features.reset(dtype, rank, shape[0], shape[1], limits)?;
+            reorder(columns.as_bytes(), &shape, dtype.size(), into)?;
+        }
+    }
+    check_truths(source, features)
+}
+
+/// Reads an array of any rank.
+fn array(source: &mut Source, header: &Header, limits: &Limits) -> Result<Array> {
+    let at = source.offset();
+    let placed = |source: &Source, e: Error| e.file(source.name()).byte(at);
+    let sizes = header.shape.iter().map(|n| usize::try_from(*n));
+    let shape = sizes.collect::<Result<Vec<_>, _>>();
+    let (Ok(shape), Ok(len)) = (shape, header.len()) else {
+        let error = Error::limit("a NumPy array of more elements than can be counted");
+        return Err(placed(source, error));
+    };
+    let mut values = Matrix::default();
+    let vector = (header.dtype, Rank::Vector, len, 1);
+    source.read_matrix(&mut values, vector, header.order, limits)?;
+    check_truths(source, &values)?;
+    if header.fortran {
+        let stored = std::mem::take(&mut values);
+        let into = values.reset(header.dtype, Rank::Vector, stored.rows(), 1, limits);
+        let into = into.map_err(|e| placed(source, e))?;
+        reorder(stored.as_bytes(), &shape, header.dtype.size(), into)?;
+    }
+    Array::of(values, &shape)
+}
+
+/// Refuses truth values other than 0 and 1, behind which `source` stands.
+fn check_truths(source: &Source, values: &Matrix) -> Result<()> {
+    match values.dtype() {
+        Dtype::Bool => {
+            let checked = values.values::<bool>().map(drop);
+            checked.map_err(|e| e.file(source.name()).byte(source.offset()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what follows the elements.
+///
+/// # Errors
+/// There is something.
+pub(crate) fn end(source: &mut Source) -> Result<()> {
+    match source.at_end()? {
+        true => Ok(()),
+        false => Err(source.malformed("the file goes on after the array")),
+    }
+}
+
+/// An array inside a container.
+pub(crate) struct Object;
+
+impl Nested for Object {
+    fn claim(&self, head: &[u8]) -> Claim {
+        match head.starts_with(MAGIC) {
+            true => Claim::Magic,
+            false => Claim::No,
+        }
+    }
+
+    fn read(
+        &self,
+        source: &mut Source,
+        extent: Extent,
+        utt: &mut Utterance,
+        env: &Env,
+    ) -> Result<()> {
+        let header = Header::read(source, &env.limits)?;
+        read(source, &header, true, utt, &env.limits)?;
+        match extent {
+            Extent::Whole => end(source),
+            Extent::Own => Ok(()),
+        }
+    }
+
+    fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        CAPS.check(utt)?;
+        let mut bytes = Vec::new();
+        let values = match (&utt.features, utt.arrays.as_slice()) {
+            (Some(features), []) => {
+                let shape = [features.rows(), features.cols()];
+                let rank = match features.rank() {
+                    Rank::Scalar => 0,
+                    Rank::Vector => 1,
+                    Rank::Matrix => 2,
+                };
+                header::print(features.dtype(), &shape[..rank], &mut bytes)?;
+                features
+            }
+            (None, [only]) => {
+                let shape = only.array.shape();
+                if only.name != NAME || shape.len() < 3 {
+                    return Err(Error::unfit(format!(
+                        "has the array '{}' of {} dimensions; the format holds one of 3 or more, \
+                         called {NAME}",
+                        only.name.escape_debug(),
+                        shape.len()
+                    )));
+                }
+                header::print(only.array.dtype(), shape, &mut bytes)?;
+                only.array.values()
+            }
+            _ => return Err(Error::unfit("has several arrays, the format holds one")),
+        };
+        put(&bytes)?;
+        if ByteOrder::NATIVE == ByteOrder::Little {
+            return put(values.as_bytes());
+        }
+        for part in values.as_bytes().chunks(STEP) {
+            bytes.clear();
+            bytes.extend_from_slice(part);
+            swap_in_place(&mut bytes, values.dtype().size());
+            put(&bytes)?;
+        }
+        Ok(())
+    }
+}
