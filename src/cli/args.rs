@@ -1,8 +1,13 @@
 //! Options that several verbs have.
 
-use std::path::PathBuf;
+use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::{Args, ValueEnum, ValueHint};
+use spr_core::bytes::Location;
 
-use clap::{Args, ValueEnum};
+/// The name of a file.
+pub(super) fn file() -> impl TypedValueParser<Value = Location> {
+    PathBufValueParser::new().map(Location::from)
+}
 
 /// What reading takes, whatever is done with it.
 #[derive(Args, Debug, Clone)]
@@ -33,7 +38,7 @@ pub(super) struct ReadArgs {
     /// Run no commands at all
     #[arg(long, hide_short_help = true)]
     pub(super) safe: bool,
-    /// Print facts as JSON
+    /// Print facts as JSON, and errors too
     #[arg(long)]
     pub(super) json: bool,
     /// Say nothing but errors
@@ -135,8 +140,14 @@ pub(super) struct ConvertArgs {
     pub(super) labels: Option<String>,
     /// Look labels up under the speaker that this file of lines `utterance speaker` gives; what
     /// split keeps together
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    pub(super) utt2spk: Option<PathBuf>,
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = file(),
+        value_hint = ValueHint::AnyPath,
+        hide_short_help = true
+    )]
+    pub(super) utt2spk: Option<Location>,
     /// Write labels to a data set of their own
     #[arg(long, value_name = "OUT")]
     pub(super) labels_out: Option<String>,
@@ -160,11 +171,23 @@ pub(super) struct ConvertArgs {
     )]
     pub(super) on_error: OnErrorArg,
     /// Write each skipped utterance and why as a line of JSON
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    pub(super) error_log: Option<PathBuf>,
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = file(),
+        value_hint = ValueHint::AnyPath,
+        hide_short_help = true
+    )]
+    pub(super) error_log: Option<Location>,
     /// Write the closing summary as JSON
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    pub(super) report: Option<PathBuf>,
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = file(),
+        value_hint = ValueHint::AnyPath,
+        hide_short_help = true
+    )]
+    pub(super) report: Option<Location>,
     /// Read outputs back and compare them with what was written before they get their names
     #[arg(long)]
     pub(super) verify: bool,

@@ -7,8 +7,8 @@ use spr_core::Result;
 use super::args::ReadArgs;
 use super::exit::{DONE, FAILED, NO};
 use super::out::{print_json, print_lines};
-use super::{messages, misspelt, plan};
-use crate::builtin;
+use super::session::Session;
+use super::{messages, plan, remedy};
 use crate::verbs::check::{Finding, Options, Summary, check};
 
 const EXAMPLES: &str = "\
@@ -35,21 +35,21 @@ pub(super) struct CheckArgs {
 }
 
 /// Checks data sets.
-pub(super) fn run(args: &CheckArgs) -> Result<u8> {
-    let registry = builtin::registry();
-    let env = plan::env(&args.read)?;
+pub(super) fn run(args: &CheckArgs, session: &Session) -> Result<u8> {
+    let registry = &session.registry;
+    let env = plan::env(&args.read, session)?;
     let mut options = Options {
         quick: args.quick,
         labels: None,
     };
     if let Some(labels) = &args.labels {
-        options.labels = Some(plan::labels(labels, &registry)?);
+        options.labels = Some(plan::labels(labels, registry, &env)?);
     }
     let mut status = DONE;
     let mut hint = String::new();
-    for input in plan::inputs(&args.paths, &args.read, &registry)? {
+    for input in plan::inputs(&args.paths, &args.read, registry, &env)? {
         if args.read.explain {
-            print_lines(&[format!("input: {}", input.explain(&registry, &env)?)])?;
+            print_lines(&[format!("input: {}", input.explain(registry, &env)?)])?;
             continue;
         }
         let mut written = Ok(DONE);
@@ -61,7 +61,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
                 };
             }
         };
-        let result = check(&input, &options, &registry, &env, &mut show);
+        let result = check(&input, &options, registry, &env, &mut show);
         written?;
         match result {
             Ok(summary) => {
@@ -75,7 +75,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
                 }
             }
             Err(error) => {
-                messages::error(&misspelt::file(error));
+                session.error(error);
                 status = FAILED;
             }
         }
@@ -88,9 +88,9 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
 fn describe(finding: &Finding, last: &mut String) -> Vec<String> {
     let name = finding.severity.name();
     let mut lines = vec![format!("{name}: {}", finding.error)];
-    if let Some(hint) = finding.error.hint_text().filter(|hint| hint != last) {
+    if let Some(hint) = remedy::hint(&finding.error).filter(|hint| hint != last) {
         lines.push(format!("  hint: {hint}"));
-        hint.clone_into(last);
+        *last = hint;
     }
     lines
 }

@@ -44,7 +44,7 @@ fn in_bash(script: &str) -> String {
     script.replace("spr__subcmd__convert__subcmd__", "spr__convert__subcmd__")
 }
 
-/// What is no verb is a file, which `convert` takes.
+/// What is not a verb is a file, which `convert` takes.
 fn in_fish(script: &str, verbs: &str) -> String {
     let which = "    contains -- $cmd[1] $argv\n";
     let convert = format!("    contains -- $cmd[1] {verbs}\n    or set cmd convert\n{which}");

@@ -2,15 +2,16 @@
 
 use clap::Args;
 use serde_json::{Value, json};
+use spr_core::format::Request;
 use spr_core::model::Key;
 use spr_core::{Error, Result};
 
 use super::args::ReadArgs;
 use super::exit::{DONE, NO};
 use super::out::Out;
+use super::session::Session;
 use super::{messages, plan};
 use crate::argument::Input;
-use crate::builtin;
 use crate::verbs::diff::{Difference, Finding, Spot, Summary, Tolerance, Values, by_key, in_order};
 use crate::verbs::key_json;
 
@@ -53,13 +54,13 @@ pub(super) struct DiffArgs {
 const LISTED: usize = 1000;
 
 /// Compares two data sets.
-pub(super) fn run(args: &DiffArgs) -> Result<u8> {
-    let registry = builtin::registry();
-    let env = plan::env(&args.read)?;
-    let a = plan::input(&args.a, &args.read, &registry)?;
-    let b = plan::input(&args.b, &args.read, &registry)?;
+pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
+    let registry = &session.registry;
+    let env = plan::env(&args.read, session)?;
+    let a = plan::input(&args.a, &args.read, registry, &env)?;
+    let b = plan::input(&args.b, &args.read, registry, &env)?;
     if args.read.explain {
-        return plan::explain(&[a, b], &registry, &env);
+        return plan::explain(&[a, b], registry, &env);
     }
     if a.is_stdin() && b.is_stdin() {
         return Err(Error::usage("standard input can be read only once"));
@@ -85,11 +86,11 @@ pub(super) fn run(args: &DiffArgs) -> Result<u8> {
         }
     };
     let summary = if args.by_key {
-        by_key((&a, &b), tolerance, memory, (&registry, &env), &mut tell)?
+        by_key((&a, &b), tolerance, memory, (registry, &env), &mut tell)?
     } else {
         let mut readers = (
-            a.open(&registry, &env)?.reader,
-            b.open(&registry, &env)?.reader,
+            a.open(Request::all(), registry, &env)?.reader,
+            b.open(Request::all(), registry, &env)?.reader,
         );
         in_order(&mut readers.0, &mut readers.1, tolerance, &mut tell)?
     };
@@ -156,7 +157,7 @@ fn closing(summary: &Summary, by_key: bool) {
             let of = messages::count(n, "utterance");
             messages::say(
                 "note",
-                &format!("{what} of {of} differ, which is no difference"),
+                &format!("{what} of {of} differ, which makes no difference"),
             );
         }
     }

@@ -4,7 +4,7 @@ use clap::Args;
 use spr_core::{Error, Result};
 
 use super::out::print;
-use crate::builtin;
+use super::session::Session;
 use crate::capabilities::{self, Capability};
 
 pub(super) const EXAMPLES: &str = "\
@@ -26,10 +26,10 @@ pub(super) struct FormatsArgs {
 }
 
 /// Lists the formats, or tells one in full.
-pub(super) fn run(args: &FormatsArgs) -> Result<u8> {
-    let registry = builtin::registry();
+pub(super) fn run(args: &FormatsArgs, session: &Session) -> Result<u8> {
+    let registry = &session.registry;
     if args.markdown {
-        return print(capabilities::markdown(&registry)?.as_bytes());
+        return print(capabilities::markdown(registry)?.as_bytes());
     }
     let chosen = match &args.name {
         Some(name) => vec![capabilities::of(registry.get(name)?)?],

@@ -1,18 +1,19 @@
 //! `spr-convert header FILE`.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use serde_json::{Value, json};
-use spr_core::bytes::{Access, Env, Locator, Output};
-use spr_core::{Error, Limits, Result};
+use spr_core::bytes::{Location, Locator};
+use spr_core::{Error, Result};
 use spr_format_spraak::header::Dialect;
 use spr_format_spraak::header::edit::HeaderFile;
 use spr_text::visible;
 
+use super::args::file;
 use super::messages;
 use super::out::{print, print_json};
+use super::session::Session;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,8 +26,8 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct HeaderArgs {
     /// A SPRAAK file; `-` is standard input
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", value_parser = file(), value_hint = ValueHint::AnyPath)]
+    file: Location,
     /// Give a key a value; a new key comes last
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -40,8 +41,15 @@ pub(super) struct HeaderArgs {
     #[arg(long)]
     header_len: bool,
     /// Write the header and the data, which stay as they are; `-` is standard output
-    #[arg(short, long, value_name = "OUT", conflicts_with = "json")]
-    output: Option<PathBuf>,
+    #[arg(
+        short,
+        long,
+        value_name = "OUT",
+        value_parser = file(),
+        value_hint = ValueHint::AnyPath,
+        conflicts_with = "json"
+    )]
+    output: Option<Location>,
     /// Replace an output that exists
     #[arg(long, requires = "output")]
     overwrite: bool,
@@ -60,26 +68,15 @@ enum KindArg {
 }
 
 /// Shows a header, or writes it with changes.
-pub(super) fn run(args: &HeaderArgs) -> Result<u8> {
-    let quiet = args.quiet;
-    let env = Env::new(Limits::default(), Access::default(), move |warning| {
-        if !quiet {
-            messages::warning(warning);
-        }
-    });
-    let locator = match args.file.as_os_str() == "-" {
-        true => Locator::Stdin,
-        false => Locator::File(args.file.clone()),
-    };
-    let mut file = HeaderFile::open(env.open(&locator)?, &env)?;
+pub(super) fn run(args: &HeaderArgs, session: &Session) -> Result<u8> {
+    let env = session.plain_env(args.quiet);
+    let mut file = HeaderFile::open(env.open(&place(&args.file))?, &env)?;
     for key in &args.delete {
         file.delete(key)?;
     }
     for text in &args.set {
         let Some((key, value)) = text.split_once('=') else {
-            return Err(Error::usage(format!(
-                "--set takes KEY=VALUE, '{text}' is none"
-            )));
+            return Err(Error::usage(format!("--set takes KEY=VALUE, not '{text}'")));
         };
         file.set(key, value.as_bytes())?;
     }
@@ -92,7 +89,7 @@ pub(super) fn run(args: &HeaderArgs) -> Result<u8> {
     if args.header_len {
         file.count()?;
     }
-    let Some(path) = &args.output else {
+    let Some(output) = &args.output else {
         let header = file.print()?;
         return match args.json {
             true => print_json(as_json(&file, args).to_string()),
@@ -107,25 +104,29 @@ pub(super) fn run(args: &HeaderArgs) -> Result<u8> {
             false => print(&header),
         };
     };
-    let output = match path.as_os_str() == "-" {
-        true => Output::stdout(),
-        false => Output::file(path),
-    };
-    let output = output.overwrite(args.overwrite);
     let lines = file.pairs().count() as u64;
-    file.write(&output)?;
-    output.commit()?;
+    let to = env.output(&place(output)).overwrite(args.overwrite);
+    file.write(&to)?;
+    to.commit()?;
     if !args.quiet {
         let lines = messages::count(lines, "header line");
-        messages::plain(&format!("{lines} ({})", path.display()));
+        messages::plain(&format!("{lines} ({output})"));
     }
     Ok(super::exit::DONE)
+}
+
+/// What is read or written under this name.
+fn place(name: &Location) -> Locator {
+    match name.as_os_str() == "-" {
+        true => Locator::Standard,
+        false => Locator::file(name),
+    }
 }
 
 fn as_json(file: &HeaderFile, args: &HeaderArgs) -> Value {
     let keys: Vec<_> = file.pairs().map(|(k, v)| [text(k), text(v)]).collect();
     json!({
-        "input": args.file.to_string_lossy(),
+        "input": args.file.to_string(),
         "kind": match file.dialect() {
             Dialect::Spr => "spr",
             Dialect::Key => "key",
@@ -136,7 +137,7 @@ fn as_json(file: &HeaderFile, args: &HeaderArgs) -> Value {
     })
 }
 
-/// Text, or what is none as `{"bytes": hex}`.
+/// Text, or what is not text as `{"bytes": hex}`.
 fn text(bytes: &[u8]) -> Value {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),

@@ -1,12 +1,14 @@
 //! `spr-convert index IN`.
 
 use clap::Args;
+use serde_json::json;
 use spr_core::Result;
 
 use super::args::ReadArgs;
 use super::exit::DONE;
+use super::out::print_json;
+use super::session::Session;
 use super::{messages, plan};
-use crate::builtin;
 use crate::verbs::index::index;
 
 pub(super) const EXAMPLES: &str = "\
@@ -34,16 +36,26 @@ pub(super) struct IndexArgs {
 }
 
 /// Writes an index.
-pub(super) fn run(args: &IndexArgs) -> Result<u8> {
-    let registry = builtin::registry();
-    let env = plan::env(&args.read)?;
-    let input = plan::input(&args.path, &args.read, &registry)?;
+pub(super) fn run(args: &IndexArgs, session: &Session) -> Result<u8> {
+    let registry = &session.registry;
+    let env = plan::env(&args.read, session)?;
+    let input = plan::input(&args.path, &args.read, registry, &env)?;
     if args.read.explain {
-        return plan::explain(&[input], &registry, &env);
+        return plan::explain(&[input], registry, &env);
     }
     let output = args.output.as_deref();
-    let done = index(&input, output, args.overwrite, &registry, &env)?;
-    if !args.read.quiet {
+    let done = index(&input, output, args.overwrite, registry, &env)?;
+    if args.read.json {
+        // Nothing may stand between the lines of the index.
+        if done.written.as_deref() != Some("-") {
+            let facts = json!({
+                "input": input.text(),
+                "index": done.written,
+                "utterances": done.utterances,
+            });
+            print_json(facts.to_string())?;
+        }
+    } else if !args.read.quiet {
         messages::plain(&match done.written {
             None => format!("{} has its side file already", input.text()),
             Some(name) => format!("{} ({name})", messages::count(done.utterances, "utterance")),

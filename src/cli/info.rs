@@ -8,8 +8,8 @@ use spr_core::{Error, Result};
 use super::args::ReadArgs;
 use super::exit::{DONE, FAILED};
 use super::out::{print_json, print_lines};
-use super::{messages, misspelt, plan};
-use crate::builtin;
+use super::session::Session;
+use super::{messages, plan};
 use crate::verbs::info::{Facts, inspect};
 
 pub(super) const EXAMPLES: &str = "\
@@ -37,16 +37,16 @@ pub(super) struct InfoArgs {
 const MANY: usize = 6;
 
 /// Tells what data sets hold; what could be found out of a damaged one is told too.
-pub(super) fn run(args: &InfoArgs) -> Result<u8> {
-    let registry = builtin::registry();
-    let env = plan::env(&args.read)?;
+pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
+    let registry = &session.registry;
+    let env = plan::env(&args.read, session)?;
     let mut status = DONE;
-    let inputs = plan::inputs(&args.paths, &args.read, &registry)?;
+    let inputs = plan::inputs(&args.paths, &args.read, registry, &env)?;
     if args.read.explain {
-        return plan::explain(&inputs, &registry, &env);
+        return plan::explain(&inputs, registry, &env);
     }
     for input in inputs {
-        let (facts, result) = inspect(&input, args.quick, &registry, &env);
+        let (facts, result) = inspect(&input, args.quick, registry, &env);
         if !facts.format.is_empty() {
             if args.read.json {
                 let line = serde_json::to_string(&facts)
@@ -60,7 +60,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8> {
             if error.is_broken_pipe() {
                 return Err(error);
             }
-            messages::error(&misspelt::file(error));
+            session.error(error);
             status = FAILED;
         }
     }

@@ -26,7 +26,7 @@ pub(super) struct LinksArgs {
     pub(super) folder: PathBuf,
 }
 
-/// Makes a link for each of Kaldi's tools; what is there and no link of ours stays.
+/// Makes a link for each of Kaldi's tools; what is there and not a link of ours stays.
 pub(super) fn run(args: &LinksArgs) -> Result<u8> {
     let program = std::env::current_exe().map_err(|e| Error::io("cannot find this program", e))?;
     let failed = |doing: &str, path: &Path, e| Error::io(doing, e).file(path.display().to_string());
@@ -39,7 +39,7 @@ pub(super) fn run(args: &LinksArgs) -> Result<u8> {
     for link in &links {
         if link.symlink_metadata().is_ok() && !is_ours(link, &program) {
             return Err(
-                Error::usage("exists already and is no link to this program")
+                Error::usage("exists already and is not a link to this program")
                     .file(link.display().to_string())
                     .hint("move it away, or name another folder"),
             );

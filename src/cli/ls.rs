@@ -3,6 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 use spr_core::Result;
+use spr_core::format::Request;
 use spr_core::model::Utterance;
 use spr_stats::Entry;
 
@@ -10,7 +11,7 @@ use super::args::ReadArgs;
 use super::exit::DONE;
 use super::out::{Columns, Out};
 use super::plan;
-use crate::builtin;
+use super::session::Session;
 use crate::verbs::key_json;
 
 pub(super) const EXAMPLES: &str = "\
@@ -32,19 +33,19 @@ pub(super) struct LsArgs {
 }
 
 /// Lists the entries of data sets.
-pub(super) fn run(args: &LsArgs) -> Result<u8> {
-    let registry = builtin::registry();
-    let env = plan::env(&args.read)?;
-    let inputs = plan::inputs(&args.paths, &args.read, &registry)?;
+pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
+    let registry = &session.registry;
+    let env = plan::env(&args.read, session)?;
+    let inputs = plan::inputs(&args.paths, &args.read, registry, &env)?;
     if args.read.explain {
-        return plan::explain(&inputs, &registry, &env);
+        return plan::explain(&inputs, registry, &env);
     }
     let mut out = Out::new();
     let several = inputs.len() > 1;
     let mut columns = Columns::new(2 + usize::from(several));
     let mut utt = Utterance::default();
     for input in &inputs {
-        let mut reader = input.open(&registry, &env)?.reader;
+        let mut reader = input.open(Request::all(), registry, &env)?.reader;
         loop {
             let more = reader.read(&mut utt);
             if !matches!(more, Ok(true)) {
@@ -53,7 +54,7 @@ pub(super) fn run(args: &LsArgs) -> Result<u8> {
                 more?;
                 break;
             }
-            let entry = Entry::of(&utt, reader.info());
+            let entry = Entry::of(&utt);
             if args.read.json {
                 out.json(&json(&entry, input.text()))?;
                 continue;

@@ -1,15 +1,16 @@
 //! `spr-convert man [VERB]`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use clap::{Args, Command};
+use clap::{Args, Command, ValueHint};
 use clap_mangen::Man;
+use spr_core::bytes::{Env, Location, Parents};
 use spr_core::{Error, Result, nearest};
 
+use super::args::file;
+use super::document::Document;
 use super::exit::DONE;
 use super::messages;
 use super::out::print;
+use super::session::Session;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -23,16 +24,25 @@ pub(super) struct ManArgs {
     #[arg(value_name = "VERB")]
     verb: Option<String>,
     /// Write all pages to this folder, made if need be
-    #[arg(long, value_name = "DIR", conflicts_with = "verb")]
-    dir: Option<PathBuf>,
+    #[arg(
+        long,
+        value_name = "DIR",
+        value_parser = file(),
+        value_hint = ValueHint::AnyPath,
+        conflicts_with = "verb"
+    )]
+    dir: Option<Location>,
 }
 
 /// Prints a manual page, or writes all.
-pub(super) fn run(args: &ManArgs, program: Command) -> Result<u8> {
+pub(super) fn run(args: &ManArgs, program: Command, session: &Session) -> Result<u8> {
     let mut program = whole(program).mut_subcommands(whole);
     program.build();
     if let Some(folder) = &args.dir {
-        return write_all(&program, folder);
+        let mut env = session.plain_env(false);
+        // What is so easily made anew need not outlive a power cut.
+        env.durable = false;
+        return write_all(&program, folder, &env);
     }
     let page = match &args.verb {
         Some(verb) => render(find(&program, verb)?)?,
@@ -65,19 +75,30 @@ fn render(command: &Command) -> Result<Vec<u8>> {
 }
 
 /// Writes a page a verb, named as `man` looks for them.
-fn write_all(program: &Command, folder: &Path) -> Result<u8> {
-    let failed = |path: &Path, e| Error::io("cannot write", e).file(path.display().to_string());
-    fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
+fn write_all(program: &Command, folder: &Location, env: &Env) -> Result<u8> {
+    let mut made = Parents::default();
+    make(folder, env, &mut made)?;
     let mut pages = 0;
     for command in std::iter::once(program).chain(program.get_subcommands()) {
         let name = command
             .get_display_name()
             .unwrap_or_else(|| command.get_name());
-        let path = folder.join(format!("{name}.1"));
-        fs::write(&path, render(command)?).map_err(|e| failed(&path, e))?;
+        let page = folder.join(format!("{name}.1"));
+        let mut document = Document::create(&page, true, env)?;
+        document.put(&render(command)?)?;
+        document.finish()?;
         pages += 1;
     }
+    made.keep();
     let pages = messages::count(pages, "page");
-    messages::say("note", &format!("{pages} in {}", folder.display()));
+    messages::say("note", &format!("{pages} in {folder}"));
     Ok(DONE)
+}
+
+/// Makes a folder, and those that it stands in.
+fn make(folder: &Location, env: &Env, made: &mut Parents) -> Result<()> {
+    if let Some(parent) = folder.parent() {
+        make(&parent, env, made)?;
+    }
+    made.make(folder, env)
 }

@@ -5,6 +5,7 @@ use spr_core::Result;
 
 use super::args::ConvertArgs;
 use super::convert;
+use super::session::Session;
 use crate::verbs::select::{Duplicates, unique};
 
 pub(super) const EXAMPLES: &str = "\
@@ -39,13 +40,13 @@ enum DuplicatesArg {
 }
 
 /// Converts several data sets into one.
-pub(super) fn run(args: &MergeArgs) -> Result<u8> {
+pub(super) fn run(args: &MergeArgs, session: &Session) -> Result<u8> {
     let how = match args.duplicates {
         DuplicatesArg::Refuse => Duplicates::Refuse,
         DuplicatesArg::First => Duplicates::First,
         DuplicatesArg::Last => Duplicates::Last,
     };
-    convert::run_with(&args.convert, |job, registry, _| {
+    convert::run_with(&args.convert, session, |job, registry, _| {
         job.stages.push(unique(how, &job.inputs, registry));
         Ok(())
     })

@@ -4,11 +4,12 @@ use std::io::{IsTerminal, Write};
 
 use clap::builder::styling::{AnsiColor, Style};
 use serde_json::{Value, json};
-use spr_core::Error;
 use spr_core::loss::{LossPolicy, describe};
-use spr_text::visible;
+use spr_core::{Error, Result};
+use spr_text::{json_line, visible};
 
 use super::exit::{DONE, FAILED};
+use super::remedy;
 use crate::job::Outcome;
 
 /// The program's name in messages.
@@ -17,18 +18,23 @@ pub(super) const NAME: &str = "spr-convert";
 /// Prints an error: one line, and a second with the hint.
 pub(super) fn error(error: &Error) {
     say("error", &error.to_string());
-    if let Some(hint) = error.hint_text() {
-        say("hint", hint);
+    if let Some(hint) = remedy::hint(error) {
+        say("hint", &hint);
     }
 }
 
-/// Prints what clap has to say, help or a complaint, and returns the exit status.
-pub(super) fn usage(error: &clap::Error) -> u8 {
+/// Prints a line of JSON on standard error. Nobody is left to tell if that fails.
+pub(super) fn json(value: &Value) {
+    let _ = writeln!(std::io::stderr(), "{}", json_line(value.to_string()));
+}
+
+/// Prints the help that clap gives, and returns the exit status; a complaint of clap's is an error.
+pub(super) fn usage(error: &clap::Error) -> Result<u8> {
     use clap::error::ErrorKind;
     let helps = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if !error.use_stderr() || error.kind() == helps {
         let _ = error.print();
-        return if error.use_stderr() { FAILED } else { DONE };
+        return Ok(if error.use_stderr() { FAILED } else { DONE });
     }
     // clap's complaint goes over several lines, the usage at their end.
     let text = error.to_string();
@@ -40,15 +46,11 @@ pub(super) fn usage(error: &clap::Error) -> u8 {
         .filter(|line| !line.is_empty() && !line.starts_with("For more information"))
         .partition(|line| line.starts_with("tip: "));
     let complaint = complaint.join(" ");
-    say(
-        "error",
-        complaint.strip_prefix("error: ").unwrap_or(&complaint),
-    );
-    match tips.first() {
-        Some(tip) => say("hint", tip.trim_start_matches("tip: ")),
-        None => say("hint", &way_out(&text)),
-    }
-    FAILED
+    let error = Error::usage(complaint.strip_prefix("error: ").unwrap_or(&complaint));
+    Err(error.hint(match tips.first() {
+        Some(tip) => tip.trim_start_matches("tip: ").to_owned(),
+        None => way_out(&text),
+    }))
 }
 
 /// The usage of the verb that a complaint of clap's is about, or where to look.
@@ -167,7 +169,7 @@ pub(super) fn error_json(error: &Error) -> Value {
         "line": error.line_number(),
         "utterance": error.key().map(ToString::to_string),
         "message": error.message(),
-        "hint": error.hint_text(),
+        "hint": remedy::hint(error),
     })
 }
 

@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod convert;
 mod diff;
+mod document;
 mod exit;
 mod formats;
 mod header;
@@ -24,12 +25,13 @@ mod plan;
 mod plot;
 mod program;
 mod progress;
+mod remedy;
 mod repair;
 #[cfg(feature = "plot")]
 mod report;
 mod select;
+mod session;
 mod show;
-#[cfg(unix)]
 mod signals;
 mod sort;
 mod split;
@@ -37,38 +39,75 @@ mod stats;
 mod values;
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use clap::Parser;
+use spr_core::bytes::Local;
 
 use exit::{DONE, FAILED};
 use messages::NAME;
 use program::Cli;
+use session::Session;
+pub use signals::Signals;
 
-/// Runs the program.
-pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Runs a command line, the first word of which is the program's name, to its exit status. All that
+/// is written goes to `local`, to standard output or to standard error; nothing else of the process
+/// changes.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, local: &Local) -> u8 {
     let arguments: Vec<_> = arguments.into_iter().collect();
+    let session = Session::new(local, wants_json(&arguments));
     #[cfg(feature = "kaldi-tools")]
-    if let Some(tool) = arguments
-        .first()
-        .and_then(|name| spr_kaldi_tools::named(name))
-    {
-        #[cfg(unix)]
-        signals::watch(tool.name);
-        return spr_kaldi_tools::main(tool, &arguments);
+    if let Some(tool) = tool(&arguments) {
+        return spr_kaldi_tools::main(tool, &arguments, session.plain_env(false));
     }
-    #[cfg(unix)]
-    signals::watch(NAME);
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) => return ExitCode::from(messages::usage(&error)),
+        Err(error) => return session.usage(&error),
     };
-    match program::run(cli) {
-        Ok(status) => ExitCode::from(status),
-        Err(error) if error.is_broken_pipe() => ExitCode::from(DONE),
+    match program::run(cli, &session) {
+        Ok(status) => status,
+        Err(error) if error.is_broken_pipe() => DONE,
+        // Whoever stopped the program says so.
+        Err(error) if error.is_stopped() => FAILED,
         Err(error) => {
-            messages::error(&misspelt::file(error));
-            ExitCode::from(FAILED)
+            session.error(error);
+            FAILED
         }
+    }
+}
+
+/// The name of the program that these arguments run: its own, or that of one of Kaldi's tools.
+pub fn name(arguments: &[OsString]) -> &'static str {
+    #[cfg(feature = "kaldi-tools")]
+    if let Some(tool) = tool(arguments) {
+        return tool.name;
+    }
+    #[cfg(not(feature = "kaldi-tools"))]
+    let _ = arguments;
+    NAME
+}
+
+/// Whether JSON is asked for, which is to be known even if the arguments are wrong.
+fn wants_json(arguments: &[OsString]) -> bool {
+    let mut words = arguments.iter().skip(1).take_while(|word| *word != "--");
+    words.any(|word| word == "--json")
+}
+
+/// The tool of Kaldi's under whose name the program runs.
+#[cfg(feature = "kaldi-tools")]
+fn tool(arguments: &[OsString]) -> Option<&'static spr_kaldi_tools::Tool> {
+    spr_kaldi_tools::named(arguments.first()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_asked_for_before_the_paths_that_may_look_like_it() {
+        let asks =
+            |line: &str| wants_json(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert!(asks("spr-convert info a --json"));
+        assert!(!asks("spr-convert info a"));
+        assert!(!asks("spr-convert info -- --json"));
     }
 }

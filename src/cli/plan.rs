@@ -7,13 +7,13 @@ use spr_core::{Error, Limits, Result};
 
 use super::args::{ConvertArgs, DataArgs, OnErrorArg, ReadArgs};
 use super::exit::DONE;
-use super::messages;
 use super::out::print_lines;
+use super::session::Session;
 use crate::argument::{Input, Pair, Target, pair};
 use crate::job::{Job, OnError};
 
 /// The surroundings that the flags ask for.
-pub(super) fn env(args: &ReadArgs) -> Result<Env> {
+pub(super) fn env(args: &ReadArgs, session: &Session) -> Result<Env> {
     let limits = Limits {
         max_alloc: parse_size(&args.max_alloc)?,
         ..Limits::default()
@@ -23,12 +23,7 @@ pub(super) fn env(args: &ReadArgs) -> Result<Env> {
         (_, true) => Access::Files,
         _ => Access::Typed,
     };
-    let quiet = args.quiet;
-    Ok(Env::new(limits, access, move |warning| {
-        if !quiet {
-            messages::warning(warning);
-        }
-    }))
+    Ok(session.env(limits, access, args.quiet))
 }
 
 /// `512m`, `4g`, `1000000`; binary multiples.
@@ -50,7 +45,7 @@ pub(super) fn parse_size(text: &str) -> Result<u64> {
         .parse::<u64>()
         .ok()
         .and_then(|n| n.checked_mul(1 << shift))
-        .ok_or_else(|| Error::usage(format!("'{text}' is no size")).hint("such as 512m or 4g"))
+        .ok_or_else(|| Error::usage(format!("'{text}' is not a size")).hint("such as 512m or 4g"))
 }
 
 /// The format of that name, if one is given.
@@ -88,7 +83,12 @@ fn data_options(args: &DataArgs) -> impl Iterator<Item = Pair> {
 }
 
 /// The data sets that `paths` name.
-pub(super) fn inputs(paths: &[String], args: &ReadArgs, registry: &Registry) -> Result<Vec<Input>> {
+pub(super) fn inputs(
+    paths: &[String],
+    args: &ReadArgs,
+    registry: &Registry,
+    env: &Env,
+) -> Result<Vec<Input>> {
     let from = format(args.from.as_ref(), registry)?;
     let mut options = pairs(&args.input_options)?;
     options.extend(data_options(&args.data));
@@ -96,7 +96,7 @@ pub(super) fn inputs(paths: &[String], args: &ReadArgs, registry: &Registry) -> 
     options.extend(shift.map(|shift| ("frame-shift".to_owned(), shift.clone())));
     let mut inputs = Vec::new();
     for path in paths {
-        inputs.extend(Input::parse(path, from, &options, registry)?);
+        inputs.extend(Input::parse(path, from, &options, registry, env)?);
     }
     Ok(inputs)
 }
@@ -110,7 +110,7 @@ pub(super) fn seed(args: &mut ReadArgs) -> Result<u32> {
     given.map_or(Ok(0), |text| {
         text.parse().map_err(|_| {
             Error::usage(format!(
-                "--seed: '{text}' is no number from 0 to 4294967295"
+                "--seed: '{text}' is not a number from 0 to 4294967295"
             ))
         })
     })
@@ -125,17 +125,17 @@ pub(super) fn explain(inputs: &[Input], registry: &Registry, env: &Env) -> Resul
 }
 
 /// The one data set that `path` names.
-pub(super) fn input(path: &str, args: &ReadArgs, registry: &Registry) -> Result<Input> {
-    let mut inputs = inputs(&[path.to_owned()], args, registry)?;
+pub(super) fn input(path: &str, args: &ReadArgs, registry: &Registry, env: &Env) -> Result<Input> {
+    let mut inputs = inputs(&[path.to_owned()], args, registry, env)?;
     match (inputs.pop(), inputs.is_empty()) {
         (Some(only), true) => Ok(only),
-        _ => Err(Error::usage("several files, one is due").file(path)),
+        _ => Err(Error::usage("expected one file, found several").file(path)),
     }
 }
 
 /// The one data set that `--labels` names.
-pub(super) fn labels(text: &str, registry: &Registry) -> Result<Input> {
-    let mut found = Input::parse(text, None, &[], registry)?;
+pub(super) fn labels(text: &str, registry: &Registry, env: &Env) -> Result<Input> {
+    let mut found = Input::parse(text, None, &[], registry, env)?;
     match (found.pop(), found.is_empty()) {
         (Some(only), true) => Ok(only),
         _ => Err(Error::usage(format!(
@@ -145,7 +145,7 @@ pub(super) fn labels(text: &str, registry: &Registry) -> Result<Input> {
 }
 
 /// The conversion that the flags ask for.
-pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
+pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<Job> {
     let (sources, output) = match (&args.output, args.paths.split_last()) {
         (Some(output), Some(_)) => (args.paths.as_slice(), output),
         (None, Some((output, sources))) if !sources.is_empty() => (sources, output),
@@ -155,11 +155,11 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
         }
     };
     let to = format(args.to.as_ref(), registry)?;
-    let inputs = inputs(sources, &args.read, registry)?;
-    let target = Target::parse(output, to, &pairs(&args.output_options)?, registry)?;
+    let inputs = inputs(sources, &args.read, registry, env)?;
+    let target = Target::parse(output, to, &pairs(&args.output_options)?, registry, env)?;
     let mut job = Job::new(inputs, target);
     if let Some(labels) = &args.labels {
-        job.labels = Some(self::labels(labels, registry)?);
+        job.labels = Some(self::labels(labels, registry, env)?);
     }
     job.utt2spk.clone_from(&args.utt2spk);
     if job.utt2spk.is_some() && job.labels.is_none() {
@@ -172,7 +172,7 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry) -> Result<Job> {
         return Err(Error::usage("standard input can be read only once"));
     }
     if let Some(labels_out) = &args.labels_out {
-        job.labels_out = Some(Target::parse(labels_out, None, &[], registry)?);
+        job.labels_out = Some(Target::parse(labels_out, None, &[], registry, env)?);
     }
     job.dtype = args.dtype.as_deref().map(str::parse).transpose()?;
     allow_losses(args, &mut job.policy)?;

@@ -1,21 +1,21 @@
 //! `spr-convert plot IN [KEY...]`.
 
 use std::io::{IsTerminal, stdout};
-use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use spr_core::bytes::{Env, Output, Part};
-use spr_core::format::Registry;
+use spr_core::bytes::{Env, Location};
+use spr_core::format::{Registry, Request};
 use spr_core::model::{Key, Utterance};
 use spr_core::{Error, Result};
 use spr_plot::{Chart, Overview, Picture, draw, raster, svg, terminal};
 
 use super::args::ReadArgs;
+use super::document::Document;
 use super::exit::DONE;
 use super::out::print;
+use super::session::Session;
 use super::{messages, plan};
 use crate::argument::Input;
-use crate::builtin;
 use crate::verbs::show::find;
 
 pub(super) const EXAMPLES: &str = "\
@@ -100,37 +100,37 @@ enum When {
 }
 
 /// Draws utterances or a data set.
-pub(super) fn run(args: &PlotArgs) -> Result<u8> {
-    let registry = builtin::registry();
-    let env = plan::env(&args.read)?;
-    let input = plan::input(&args.path, &args.read, &registry)?;
+pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
+    let registry = &session.registry;
+    let env = plan::env(&args.read, session)?;
+    let input = plan::input(&args.path, &args.read, registry, &env)?;
     if args.read.explain {
-        return plan::explain(&[input], &registry, &env);
+        return plan::explain(&[input], registry, &env);
     }
     if args.read.json {
-        let error = Error::usage("a picture is no JSON");
+        let error = Error::usage("a picture is not JSON");
         return Err(error.hint("`spr-convert stats --json` has the numbers"));
     }
     let to = target(args)?;
-    let look = look(args, to);
+    let style = style(args, to);
     let width = u32::from(args.width.unwrap_or(800));
     let size = match to {
-        To::Text => (look.cols(), look.rows()),
+        To::Text => (style.cols(), style.rows()),
         _ => (width.saturating_sub(140).clamp(100, 8000) as usize, ROWS),
     };
-    let bytes = match drawn(args, &input, size, &registry, &env)? {
+    let bytes = match drawn(args, &input, size, registry, &env)? {
         Drawn::Utterances(pictures) => match to {
             To::Svg => svg::document(&draw::pictures(&pictures, width)).into_bytes(),
             To::Png => raster::png(&draw::pictures(&pictures, width)),
             To::Text => {
-                let texts = pictures.iter().map(|p| terminal::picture(p, &look));
+                let texts = pictures.iter().map(|p| terminal::picture(p, &style));
                 texts.collect::<Vec<_>>().join("\n").into_bytes()
             }
         },
         Drawn::All(all, charts) => match to {
             To::Svg => svg::document(&draw::overview(&all, &charts, width)).into_bytes(),
             To::Png => raster::png(&draw::overview(&all, &charts, width)),
-            To::Text => terminal::overview(&all, &charts, &look).into_bytes(),
+            To::Text => terminal::overview(&all, &charts, &style).into_bytes(),
         },
     };
     let output = args.output.as_deref().unwrap_or("-");
@@ -156,7 +156,7 @@ fn drawn(
             args, input, size, registry, env,
         )?));
     };
-    let mut reader = input.open(registry, env)?.reader;
+    let mut reader = input.open(Request::all().samples(), registry, env)?.reader;
     let all = Overview::read(reader.as_mut(), args.kind.is_none().then_some(size))?;
     if let (1, [Some(only), ..]) = (all.stats.utterances, &all.pictures)
         && !only.is_empty()
@@ -191,8 +191,8 @@ fn target(args: &PlotArgs) -> Result<To> {
     let Some(output) = output else {
         return Ok(To::Text);
     };
-    let extension = Path::new(output).extension().and_then(|e| e.to_str());
-    match extension.map(str::to_ascii_lowercase).as_deref() {
+    let name = Location::from(output);
+    match name.extension().map(str::to_ascii_lowercase).as_deref() {
         Some("svg") => Ok(To::Svg),
         Some("png") => Ok(To::Png),
         Some("txt") => Ok(To::Text),
@@ -234,7 +234,7 @@ fn pictures(
     }
     let mut pictures = Vec::new();
     let mut add = |utt: &Utterance| {
-        let picture = Picture::of(utt, cols, rows);
+        let picture = Picture::of(utt, cols, rows)?;
         if picture.is_empty() {
             return Err(nothing(input).utterance(&utt.key));
         }
@@ -242,7 +242,7 @@ fn pictures(
         Ok(())
     };
     if args.keys.is_empty() {
-        let mut reader = input.open(registry, env)?.reader;
+        let mut reader = input.open(Request::all().samples(), registry, env)?.reader;
         let mut utt = Utterance::default();
         if !reader.read(&mut utt)? {
             return Err(nothing(input));
@@ -256,12 +256,12 @@ fn pictures(
 }
 
 /// How text is to look: in colour on terminals that say they show it, where nothing speaks against.
-fn look(args: &PlotArgs, to: To) -> terminal::Look {
+fn style(args: &PlotArgs, to: To) -> terminal::Style {
     let set = |name: &str| std::env::var(name).unwrap_or_default();
     let shown = args.output.is_none() && to == To::Text && stdout().is_terminal();
     let colours = matches!(set("COLORTERM").as_str(), "truecolor" | "24bit");
     let size = terminal::width().filter(|_| shown);
-    terminal::Look {
+    terminal::Style {
         width: args.width.or(size).unwrap_or(80).into(),
         colour: match args.color {
             When::Always => true,
@@ -282,11 +282,9 @@ pub(super) fn store(
     if output == "-" {
         return print(bytes);
     }
-    let place = Output::file(output).overwrite(overwrite).apart_from(env);
-    let mut sink = place.create(Part::Main, false)?;
-    sink.put(bytes)?;
-    sink.finish()?;
-    place.commit()?;
+    let mut document = Document::create(&output.into(), overwrite, env)?;
+    document.put(bytes)?;
+    document.finish()?;
     if !quiet {
         messages::plain(&format!(
             "{} ({output})",

@@ -22,6 +22,7 @@ use super::repair::{self, RepairArgs};
 #[cfg(feature = "plot")]
 use super::report::{self, ReportArgs};
 use super::select::{self, SelectArgs};
+use super::session::Session;
 use super::show::{self, ShowArgs};
 use super::sort::{self, SortArgs};
 use super::split::{self, SplitArgs};
@@ -131,48 +132,51 @@ pub(super) enum Verb {
 }
 
 /// Does what the command line says.
-pub(super) fn run(cli: Cli) -> Result<u8> {
+pub(super) fn run(cli: Cli, session: &Session) -> Result<u8> {
     match cli.verb {
-        None => short_form(cli.convert),
-        Some(Verb::Convert(args)) => convert::run(*args),
-        Some(Verb::Info(args)) => info::run(&args),
-        Some(Verb::Check(args)) => check::run(&args),
-        Some(Verb::Repair(args)) => repair::run(&args),
-        Some(Verb::Header(args)) => header::run(&args),
-        Some(Verb::Ls(args)) => ls::run(&args),
-        Some(Verb::Show(args)) => show::run(&args),
-        Some(Verb::Diff(args)) => diff::run(&args),
-        Some(Verb::Select(args)) => select::run(&args),
-        Some(Verb::Sort(args)) => sort::run(&args),
-        Some(Verb::Merge(args)) => merge::run(&args),
-        Some(Verb::Split(args)) => split::run(&args),
-        Some(Verb::Index(args)) => index::run(&args),
-        Some(Verb::Stats(args)) => stats::run(&args),
+        None => short_form(cli.convert, session),
+        Some(Verb::Convert(args)) => convert::run(*args, session),
+        Some(Verb::Info(args)) => info::run(&args, session),
+        Some(Verb::Check(args)) => check::run(&args, session),
+        Some(Verb::Repair(args)) => repair::run(&args, session),
+        Some(Verb::Header(args)) => header::run(&args, session),
+        Some(Verb::Ls(args)) => ls::run(&args, session),
+        Some(Verb::Show(args)) => show::run(&args, session),
+        Some(Verb::Diff(args)) => diff::run(&args, session),
+        Some(Verb::Select(args)) => select::run(&args, session),
+        Some(Verb::Sort(args)) => sort::run(&args, session),
+        Some(Verb::Merge(args)) => merge::run(&args, session),
+        Some(Verb::Split(args)) => split::run(&args, session),
+        Some(Verb::Index(args)) => index::run(&args, session),
+        Some(Verb::Stats(args)) => stats::run(&args, session),
         #[cfg(feature = "plot")]
-        Some(Verb::Plot(args)) => plot::run(&args),
+        Some(Verb::Plot(args)) => plot::run(&args, session),
         #[cfg(feature = "plot")]
-        Some(Verb::Report(args)) => report::run(&args),
-        Some(Verb::Formats(args)) => formats::run(&args),
+        Some(Verb::Report(args)) => report::run(&args, session),
+        Some(Verb::Formats(args)) => formats::run(&args, session),
         #[cfg(feature = "kaldi-tools")]
         Some(Verb::KaldiLinks(args)) => links::run(&args),
-        Some(Verb::Man(args)) => man::run(&args, Cli::command()),
+        Some(Verb::Man(args)) => man::run(&args, Cli::command(), session),
         Some(Verb::Completions(args)) => completions::run(&args, Cli::command()),
     }
 }
 
 /// The form without a verb: `IN OUT`, or `FILE` alone for `info FILE`.
-fn short_form(args: ConvertArgs) -> Result<u8> {
+fn short_form(args: ConvertArgs, session: &Session) -> Result<u8> {
     let first = args.paths.first().cloned().unwrap_or_default();
-    if let Some(error) = misspelt::verb(&first, Cli::command) {
+    if let Some(error) = misspelt::verb(&first, Cli::command, &session.plain_env(true)) {
         return Err(error);
     }
     let result = match (args.paths.as_slice(), &args.output) {
-        ([only], None) => info::run(&InfoArgs {
-            paths: vec![only.clone()],
-            quick: false,
-            read: args.read,
-        }),
-        _ => convert::run(args),
+        ([only], None) => {
+            let args = InfoArgs {
+                paths: vec![only.clone()],
+                quick: false,
+                read: args.read,
+            };
+            info::run(&args, session)
+        }
+        _ => convert::run(args, session),
     };
-    result.map_err(|e| misspelt::format(e, &first))
+    result.map_err(|e| misspelt::format(e, &first, &session.registry))
 }

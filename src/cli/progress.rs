@@ -1,14 +1,16 @@
 //! Progress on standard error.
 
 use std::io::{IsTerminal, Write};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
-use spr_core::Error;
+use spr_core::{Error, Result};
 use spr_text::json_line;
 
 use super::args::ProgressArg;
+use super::document::Document;
 use super::messages;
 use crate::job::{Observer, Progress as Done};
 
@@ -18,7 +20,9 @@ const EVERY: Duration = Duration::from_millis(200);
 /// Shows progress and takes down what was skipped.
 pub(super) struct Progress {
     show: Show,
-    log: Option<std::fs::File>,
+    log: Option<Document>,
+    /// Why the log could not be written.
+    failed: Option<Error>,
     quiet: bool,
     started: Instant,
     last: Instant,
@@ -32,7 +36,7 @@ enum Show {
 }
 
 impl Progress {
-    pub(super) fn new(how: ProgressArg, quiet: bool, log: Option<std::fs::File>) -> Self {
+    pub(super) fn new(how: ProgressArg, quiet: bool, log: Option<Document>) -> Self {
         let show = match how {
             ProgressArg::Json => Show::Json,
             ProgressArg::Always => Show::Bar(bar(ProgressDrawTarget::stderr())),
@@ -45,6 +49,7 @@ impl Progress {
         Self {
             show,
             log,
+            failed: None,
             quiet,
             started: now,
             last: now,
@@ -52,14 +57,22 @@ impl Progress {
         }
     }
 
-    /// Clears the line, or tells the end if `done`.
-    pub(super) fn end(&mut self, done: bool) {
+    /// Clears the line, or tells the end and completes the log if all is `done`.
+    ///
+    /// # Errors
+    /// The log can't be written.
+    pub(super) fn end(mut self, done: bool) -> Result<()> {
         self.so_far.bytes = self.so_far.bytes.map(|(_, of)| (of, of));
         self.so_far.entries = self.so_far.entries.map(|(_, of)| (of, of));
         match &self.show {
             Show::Bar(bar) => bar.finish_and_clear(),
             Show::Json if done => self.json(true),
             _ => {}
+        }
+        match (self.failed, self.log) {
+            (Some(error), _) => Err(error),
+            (None, Some(log)) if done => log.finish(),
+            _ => Ok(()),
         }
     }
 
@@ -125,10 +138,13 @@ fn time(seconds: f64) -> String {
 }
 
 impl Observer for Progress {
-    fn progress(&mut self, so_far: Done) {
+    fn progress(&mut self, so_far: Done) -> ControlFlow<()> {
         self.so_far = so_far;
+        if self.failed.is_some() {
+            return ControlFlow::Break(());
+        }
         if matches!(self.show, Show::Nothing) || self.last.elapsed() < EVERY {
-            return;
+            return ControlFlow::Continue(());
         }
         self.last = Instant::now();
         match &self.show {
@@ -139,6 +155,7 @@ impl Observer for Progress {
             }
             Show::Json => self.json(false),
         }
+        ControlFlow::Continue(())
     }
 
     fn skipped(&mut self, error: &Error) {
@@ -146,11 +163,10 @@ impl Observer for Progress {
             messages::say("skipped", &error.to_string());
         }
         if let Some(log) = &mut self.log {
-            let _ = writeln!(
-                log,
-                "{}",
-                json_line(messages::error_json(error).to_string())
-            );
+            let line = json_line(messages::error_json(error).to_string()) + "\n";
+            if let Err(error) = log.put(line.as_bytes()) {
+                self.failed.get_or_insert(error);
+            }
         }
     }
 }

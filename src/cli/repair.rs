@@ -1,19 +1,16 @@
 //! `spr-convert repair IN -o OUT`.
 
-use std::path::PathBuf;
-
-use clap::Args;
+use clap::{Args, ValueHint};
 use spr_core::Result;
-use spr_core::bytes::Env;
-use spr_core::format::Registry;
-use spr_text::json_line;
+use spr_core::bytes::{Env, Location};
+use spr_core::format::{OptionSpec, Registry, Request};
 
-use super::args::{ProgressArg, ReadArgs};
-use super::exit::{DONE, SKIPPED};
+use super::args::{ProgressArg, ReadArgs, file};
+use super::document::Document;
 use super::progress::Progress;
-use super::{convert, messages, plan};
+use super::session::Session;
+use super::{convert, plan};
 use crate::argument::{Input, Pair, Target};
-use crate::builtin;
 use crate::job::{Job, OnError};
 
 const EXAMPLES: &str = "\
@@ -41,48 +38,53 @@ pub(super) struct RepairArgs {
     #[arg(long)]
     overwrite: bool,
     /// Write each thing lost and why as a line of JSON
-    #[arg(long, value_name = "FILE")]
-    error_log: Option<PathBuf>,
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = file(),
+        value_hint = ValueHint::AnyPath
+    )]
+    error_log: Option<Location>,
     #[command(flatten)]
     read: ReadArgs,
 }
 
 /// Keeps what is whole of damaged data, and lists what is not.
-pub(super) fn run(args: &RepairArgs) -> Result<u8> {
-    let registry = builtin::registry();
-    let env = plan::env(&args.read)?;
-    let mut input = plan::input(&args.path, &args.read, &registry)?;
-    input.salvaged();
-    let to = plan::format(args.to.as_ref(), &registry)?;
+pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
+    let registry = &session.registry;
+    let env = plan::env(&args.read, session)?;
+    let input = plan::input(&args.path, &args.read, registry, &env)?;
+    let to = plan::format(args.to.as_ref(), registry)?;
     let mut pairs = plan::pairs(&args.output_options)?;
-    let target = Target::parse(&args.output, to, &pairs, &registry)?;
+    let target = Target::parse(&args.output, to, &pairs, registry, &env)?;
     if !input.is_stdin() {
-        pairs.extend(form(&input, &target, &registry, &env)?);
+        pairs.extend(form(&input, &target, registry, &env)?);
     }
-    let target = Target::parse(&args.output, to, &pairs, &registry)?;
+    let target = Target::parse(&args.output, to, &pairs, registry, &env)?;
     let mut job = Job::new(vec![input], target);
+    job.request = Request::all().damaged();
     job.on_error = OnError::Skip;
     job.overwrite = args.overwrite;
     let log = match &args.error_log {
-        Some(path) => Some(convert::log(path, &job, &env)?),
+        Some(at) => {
+            convert::check_apart(&[at], &job, &env)?;
+            Some(Document::create(at, args.overwrite, &env)?)
+        }
         None => None,
     };
     let mut progress = Progress::new(ProgressArg::Never, args.read.quiet, log);
-    let outcome = job.run(&registry, &env, &mut progress)?;
-    if args.read.json {
-        let summary = messages::summary_json(&outcome, job.target.text());
-        eprintln!("{}", json_line(summary.to_string()));
-    } else if !args.read.quiet {
-        messages::closing(&outcome, &job.policy, false);
-    }
-    Ok(if outcome.skipped > 0 { SKIPPED } else { DONE })
+    let result = job.run(registry, &env, &mut progress);
+    progress.end(result.is_ok())?;
+    convert::close(&result?, &job, args.read.json, args.read.quiet)
 }
 
-/// The options by which Kaldi's data keep the form they have: text or binary, compressed or not.
+/// The options by which data keep the form they have where their format has them: text or binary,
+/// compressed or not.
 fn form(input: &Input, target: &Target, registry: &Registry, env: &Env) -> Result<Vec<Pair>> {
-    let opened = input.open(registry, env)?;
-    let name = opened.format.info().name;
-    if name != "kaldi" || target.format().info().name != name {
+    let opened = input.open(Request::all().damaged(), registry, env)?;
+    let info = opened.format.info();
+    let keeps = |option: &OptionSpec| option.name == "compress" && option.value.contains("keep");
+    if target.format().info().name != info.name || !info.options.iter().any(keeps) {
         return Ok(Vec::new());
     }
     let (key, value) = match opened.reader.info().byte_order {

@@ -7,8 +7,8 @@ use spr_plot::page::page;
 use super::args::ReadArgs;
 use super::exit::{DONE, FAILED};
 use super::plot::store;
+use super::session::Session;
 use super::{messages, plan};
-use crate::builtin;
 use crate::verbs::report::survey;
 
 pub(super) const EXAMPLES: &str = "\
@@ -35,21 +35,21 @@ pub(super) struct ReportArgs {
 }
 
 /// Writes a page about a data set.
-pub(super) fn run(args: &ReportArgs) -> Result<u8> {
-    let registry = builtin::registry();
-    let env = plan::env(&args.read)?;
-    let input = plan::input(&args.path, &args.read, &registry)?;
+pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
+    let registry = &session.registry;
+    let env = plan::env(&args.read, session)?;
+    let input = plan::input(&args.path, &args.read, registry, &env)?;
     if args.read.explain {
-        return plan::explain(&[input], &registry, &env);
+        return plan::explain(&[input], registry, &env);
     }
-    let survey = survey(&input, &registry, &env)?;
+    let survey = survey(&input, registry, &env)?;
     let html = page(&survey);
     let (output, quiet) = (&args.output, args.read.quiet);
     store(html.as_bytes(), output, args.overwrite, quiet, &env)?;
     let Some(first) = survey.damage.first() else {
         return Ok(DONE);
     };
-    messages::error(first);
+    session.error(first.copy());
     if survey.faults > 1 && !quiet {
         let text = format!("{} faults in all, which the page names", survey.faults);
         messages::say("note", &text);

@@ -1,14 +1,14 @@
 //! `spr-convert select IN OUT`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
-use spr_core::bytes::Source;
+use clap::{Args, ValueHint};
+use spr_core::bytes::{Env, Location, Locator};
 use spr_core::stage::KeyFilter;
-use spr_core::{Error, Limits, Result};
+use spr_core::{Error, Result};
 
-use super::args::ConvertArgs;
+use super::args::{ConvertArgs, file};
+use super::session::Session;
 use super::{convert, plan};
 use crate::verbs::select::{Rules, first, sample};
 
@@ -24,11 +24,23 @@ Examples:
 #[derive(Args, Debug, Clone)]
 pub(super) struct SelectArgs {
     /// Take the keys in this file: the first word of each line
-    #[arg(long, value_name = "FILE", help_heading = "Rules")]
-    keys: Option<PathBuf>,
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = file(),
+        value_hint = ValueHint::AnyPath,
+        help_heading = "Rules"
+    )]
+    keys: Option<Location>,
     /// Leave out the keys in this file
-    #[arg(long, value_name = "FILE", help_heading = "Rules")]
-    exclude_keys: Option<PathBuf>,
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = file(),
+        value_hint = ValueHint::AnyPath,
+        help_heading = "Rules"
+    )]
+    exclude_keys: Option<Location>,
     /// Take keys that match a pattern with *, ? and [...]
     #[arg(long, value_name = "PATTERN", help_heading = "Rules")]
     glob: Vec<String>,
@@ -57,11 +69,11 @@ pub(super) struct SelectArgs {
 }
 
 /// Converts only some utterances.
-pub(super) fn run(args: &SelectArgs) -> Result<u8> {
-    let rules = Arc::new(rules(args)?);
+pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
     let mut convert = args.convert.clone();
     let seed = plan::seed(&mut convert.read)?;
-    convert::run_with(&convert, |job, registry, env| {
+    convert::run_with(&convert, session, |job, registry, env| {
+        let rules = Arc::new(rules(args, env)?);
         job.stages.push(rules.stage());
         if let Some(n) = args.first {
             job.stages.push(first(n));
@@ -74,14 +86,16 @@ pub(super) fn run(args: &SelectArgs) -> Result<u8> {
     })
 }
 
-fn rules(args: &SelectArgs) -> Result<Rules> {
-    let list = |path: &PathBuf| match Source::open(path) {
-        Ok(source) => KeyFilter::list(source, &Limits::default()),
-        Err(error) if path.exists() => Err(error),
-        Err(error) => Err(error.hint("a file of keys is due; --glob takes a key itself")),
+fn rules(args: &SelectArgs, env: &Env) -> Result<Rules> {
+    let list = |file: &Location| {
+        let keys = KeyFilter::list(&Locator::file(file), env);
+        keys.map_err(|error| match env.exists(file) {
+            true => error,
+            false => error.hint("expected a file of keys; --glob takes a key itself"),
+        })
     };
-    let keys = match args.keys.as_ref().map(|path| Ok((path, list(path)?))) {
-        Some(Ok((path, KeyFilter::List(keys)))) => Some((path.display().to_string(), keys)),
+    let keys = match args.keys.as_ref().map(|file| Ok((file, list(file)?))) {
+        Some(Ok((file, KeyFilter::List(keys)))) => Some((file.to_string(), keys)),
         Some(Err(error)) => return Err(error),
         _ => None,
     };

@@ -2,16 +2,16 @@
 
 use clap::Args;
 use spr_core::Result;
-use spr_core::bytes::Output;
-use spr_core::format::Options;
+use spr_core::bytes::Locator;
+use spr_core::format::{Options, Request};
 use spr_core::model::{Key, Utterance};
 
 use super::args::ReadArgs;
 use super::exit::DONE;
 use super::out::Out;
 use super::plan;
+use super::session::Session;
 use super::values::show;
-use crate::builtin;
 use crate::verbs::show::{Window, find};
 
 pub(super) const EXAMPLES: &str = "\
@@ -40,12 +40,12 @@ pub(super) struct ShowArgs {
 }
 
 /// Shows what entries hold.
-pub(super) fn run(args: &ShowArgs) -> Result<u8> {
-    let registry = builtin::registry();
-    let env = plan::env(&args.read)?;
-    let input = plan::input(&args.path, &args.read, &registry)?;
+pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
+    let registry = &session.registry;
+    let env = plan::env(&args.read, session)?;
+    let input = plan::input(&args.path, &args.read, registry, &env)?;
     if args.read.explain {
-        return plan::explain(&[input], &registry, &env);
+        return plan::explain(&[input], registry, &env);
     }
     let window = args.range.clone().unwrap_or_default();
     let mut out = Out::new();
@@ -55,7 +55,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<u8> {
             Some(
                 registry
                     .get("jsonl")?
-                    .create(Output::stdout(), &options, &env)?,
+                    .create(env.output(&Locator::Standard), &options, &env)?,
             )
         }
         false => None,
@@ -65,7 +65,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<u8> {
         None => show(utt, &window, &mut out),
     };
     if args.keys.is_empty() {
-        let mut reader = input.open(&registry, &env)?.reader;
+        let mut reader = input.open(Request::all(), registry, &env)?.reader;
         let mut utt = Utterance::default();
         let mut left = args.head.unwrap_or(u64::MAX);
         while left > 0 && reader.read(&mut utt)? {
@@ -78,7 +78,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<u8> {
             .iter()
             .map(|key| Key::from(key.as_str()))
             .collect();
-        find(&input, &keys, &registry, &env, each)?;
+        find(&input, &keys, registry, &env, each)?;
     }
     match lines {
         Some(lines) => drop(lines.finish()?),

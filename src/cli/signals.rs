@@ -1,31 +1,67 @@
 //! Stopping on a signal: nothing half done is left behind.
 
-use std::io::Write;
-use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
-use spr_core::bytes::abandon_outputs;
+use spr_core::bytes::Local;
 
-/// Lets an interrupt, a hang-up or a request to end stop the program: temporary files are removed,
-/// one line says so, and the exit status is 128 and the signal's number, as shells have it.
-///
-/// A signal that is ignored from the start, as `nohup` does it, stays so.
-pub(crate) fn watch(program: &'static str) {
-    let ignored = ignored();
-    let wanted = [SIGINT, SIGTERM, SIGHUP]
-        .into_iter()
-        .filter(|signal| ignored & (1 << (signal - 1)) == 0);
-    // Without a watcher a signal ends the program all the same, only less tidily.
-    let Ok(mut signals) = Signals::new(wanted) else {
-        return;
-    };
-    let _ = thread::Builder::new()
-        .name("signals".into())
-        .spawn(move || {
+/// Signals that end the program tidily. It is for a process that does nothing else: signals are
+/// everybody's.
+pub struct Signals {
+    /// Whether one has come.
+    come: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Lets an interrupt, a hang-up or a request to end stop the process: what `local` has not
+    /// finished is removed, one line says so in the name of `program`, and the exit status is 128
+    /// and the signal's number, as shells have it. Where there are no signals nothing happens.
+    ///
+    /// A signal that is ignored from the start, as `nohup` does it, stays so.
+    pub fn watch(local: &Local, program: &'static str) -> Self {
+        let come = Arc::new(AtomicBool::new(false));
+        #[cfg(unix)]
+        unix::watch(local.clone(), come.clone(), program);
+        #[cfg(not(unix))]
+        let _ = (local, program);
+        Self { come }
+    }
+
+    /// Waits for the end of the process if a signal has come: the status and the last word are the
+    /// signal's then.
+    pub fn settle(&self) {
+        while self.come.load(Ordering::SeqCst) {
+            thread::park();
+        }
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::io::Write;
+    use std::process;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+    use spr_core::bytes::Local;
+
+    pub(super) fn watch(local: Local, come: Arc<AtomicBool>, program: &'static str) {
+        let ignored = ignored();
+        let wanted = [SIGINT, SIGTERM, SIGHUP]
+            .into_iter()
+            .filter(|signal| ignored & (1 << (signal - 1)) == 0);
+        // Without a watcher a signal ends the program all the same, only less tidily.
+        let Ok(mut signals) = Signals::new(wanted) else {
+            return;
+        };
+        let wait = move || {
             if let Some(signal) = signals.forever().next() {
-                abandon_outputs();
+                come.store(true, Ordering::SeqCst);
+                local.abandon();
                 let what = match signal {
                     SIGINT => "interrupted",
                     SIGHUP => "stopped, the terminal is gone",
@@ -34,16 +70,18 @@ pub(crate) fn watch(program: &'static str) {
                 let _ = writeln!(std::io::stderr(), "{program}: {what}, nothing was written");
                 process::exit(128 + signal);
             }
-        });
-}
+        };
+        let _ = thread::Builder::new().name("signals".into()).spawn(wait);
+    }
 
-/// The signals that are ignored, the first in the lowest bit, where the system tells.
-fn ignored() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))
-        .map(str::trim);
-    mask.and_then(|mask| u64::from_str_radix(mask, 16).ok())
-        .unwrap_or(0)
+    /// The signals that are ignored, the first in the lowest bit, where the system tells.
+    fn ignored() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigIgn:"))
+            .map(str::trim);
+        mask.and_then(|mask| u64::from_str_radix(mask, 16).ok())
+            .unwrap_or(0)
+    }
 }

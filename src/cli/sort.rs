@@ -5,6 +5,7 @@ use spr_core::Result;
 use spr_core::stage::By;
 
 use super::args::ConvertArgs;
+use super::session::Session;
 use super::{convert, plan};
 use crate::verbs::select::sort;
 
@@ -42,13 +43,13 @@ enum ByArg {
 }
 
 /// Converts in another order.
-pub(super) fn run(args: &SortArgs) -> Result<u8> {
+pub(super) fn run(args: &SortArgs, session: &Session) -> Result<u8> {
     let memory = plan::parse_size(&args.memory)?;
     let by = match args.by {
         ByArg::Key => By::Key,
         ByArg::Frames => By::Frames,
     };
-    convert::run_with(&args.convert, |job, _, _| {
+    convert::run_with(&args.convert, session, |job, _, _| {
         job.stages.push(sort(by, memory));
         Ok(())
     })

@@ -1,10 +1,11 @@
 //! `spr-convert split IN OUT`.
 
 use clap::Args;
-use spr_core::bytes::Source;
+use spr_core::bytes::Locator;
 use spr_core::{Error, KeyMap, Result};
 
 use super::args::ConvertArgs;
+use super::session::Session;
 use super::{convert, plan};
 use crate::verbs::split::{Data, Rule, split};
 
@@ -29,7 +30,7 @@ pub(super) struct SplitArgs {
     convert: ConvertArgs,
 }
 
-/// One of these is due.
+/// One of these, and no more.
 #[derive(Args, Debug, Clone)]
 #[group(required = true, multiple = false)]
 struct RuleArgs {
@@ -51,7 +52,7 @@ struct RuleArgs {
 }
 
 /// Converts one data set into several.
-pub(super) fn run(args: &SplitArgs) -> Result<u8> {
+pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
     let rule = rule(&args.rule)?;
     let mut convert = args.convert.clone();
     let seed = plan::seed(&mut convert.read)?;
@@ -59,7 +60,7 @@ pub(super) fn run(args: &SplitArgs) -> Result<u8> {
     if utt2spk.is_some() && matches!(rule, Rule::Frames(_) | Rule::Bytes(_)) {
         return Err(Error::usage("--utt2spk goes with -n, --train or --valid"));
     }
-    convert::run_with(&convert, |job, registry, env| {
+    convert::run_with(&convert, session, |job, registry, env| {
         if !job.target.is_numbered() {
             return Err(
                 Error::usage("the name of the output needs a place for the part")
@@ -67,10 +68,9 @@ pub(super) fn run(args: &SplitArgs) -> Result<u8> {
                     .hint("write {part} where its number is to stand, such as out.{part}.ark"),
             );
         }
-        let speakers = utt2spk.as_deref().map(|path| {
-            let source = Source::open(path)?;
-            KeyMap::read(source, &env.limits)
-        });
+        let speakers = utt2spk
+            .clone()
+            .map(|file| KeyMap::open(&Locator::File(file), env));
         let data = Data {
             inputs: &job.inputs,
             stages: &job.stages,
@@ -84,7 +84,7 @@ pub(super) fn run(args: &SplitArgs) -> Result<u8> {
 fn rule(args: &RuleArgs) -> Result<Rule> {
     let share = |share: f64| match share > 0.0 && share < 1.0 {
         true => Ok(share),
-        false => Err(Error::usage(format!("{share} is no share")).hint("such as 0.9, below 1")),
+        false => Err(Error::usage(format!("{share} is not a share")).hint("such as 0.9, below 1")),
     };
     let size = args.size.as_deref().map(plan::parse_size).transpose()?;
     match (args.parts, args.frames, size, args.train, args.valid) {

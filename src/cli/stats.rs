@@ -2,14 +2,15 @@
 
 use clap::Args;
 use serde_json::{Value, json};
+use spr_core::format::Request;
 use spr_core::{Error, Result};
 use spr_stats::{LabelCount, Stats};
 
 use super::args::ReadArgs;
 use super::exit::{DONE, FAILED};
 use super::out::{Columns, Out};
+use super::session::Session;
 use super::{messages, plan};
-use crate::builtin;
 
 pub(super) const EXAMPLES: &str = "\
 Deviations are those of all frames about the mean (divided by their number). NaN and infinite
@@ -33,16 +34,16 @@ pub(super) struct StatsArgs {
 const SHOWN: usize = 40;
 
 /// Sums up data sets; of a damaged one, what came before the damage.
-pub(super) fn run(args: &StatsArgs) -> Result<u8> {
-    let registry = builtin::registry();
-    let env = plan::env(&args.read)?;
-    let inputs = plan::inputs(&args.paths, &args.read, &registry)?;
+pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
+    let registry = &session.registry;
+    let env = plan::env(&args.read, session)?;
+    let inputs = plan::inputs(&args.paths, &args.read, registry, &env)?;
     if args.read.explain {
-        return plan::explain(&inputs, &registry, &env);
+        return plan::explain(&inputs, registry, &env);
     }
     let mut status = DONE;
     for input in inputs {
-        let opened = input.open(&registry, &env)?;
+        let opened = input.open(Request::all(), registry, &env)?;
         let (mut reader, format) = (opened.reader, opened.format.info().name);
         let mut stats = Stats::default();
         let result = stats.read(reader.as_mut());
@@ -59,7 +60,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<u8> {
         }
         out.finish()?;
         if let Err(error) = result {
-            messages::error(&error);
+            session.error(error);
             status = FAILED;
         }
     }

@@ -1,6 +1,8 @@
 //! Utterances as people read them.
 
-use spr_core::model::{Audio, Element, Matrix, Object, Rank, Segment, Utterance};
+use spr_core::model::{
+    Array, Audio, AudioReference, Element, Matrix, Object, Rank, Segment, Tier, Utterance,
+};
 use spr_core::{Result, dispatch};
 
 use super::out::{Columns, Out};
@@ -21,19 +23,53 @@ pub(super) fn show(utt: &Utterance, window: &Window, out: &mut Out) -> Result<()
     if let Some(labels) = &utt.labels {
         matrix("labels", labels, window, out)?;
     }
-    if let Some(Audio { rate, samples }) = &utt.audio {
-        matrix(&format!("audio, {rate} samples/s"), samples, window, out)?;
+    if let Some(sound) = &utt.audio {
+        audio(sound, window, out)?;
     }
-    if let Some(list) = &utt.segments {
-        segments(list, window, out)?;
+    for tier in &utt.tiers {
+        segments(tier, window, out)?;
     }
     if let Some(text) = &utt.text {
         out.line(format!("  text: {}", escaped(text)))?;
+    }
+    for named in &utt.arrays {
+        array(&named.name, &named.array, window, out)?;
     }
     if let Some(object) = &utt.object {
         show_object(object, window, out)?;
     }
     Ok(())
+}
+
+fn audio(audio: &Audio, window: &Window, out: &mut Out) -> Result<()> {
+    match audio {
+        Audio::Samples(sound) => {
+            let what = format!("audio, {} samples/s", sound.rate);
+            matrix(&what, &sound.samples, window, out)
+        }
+        Audio::Encoded(encoded) => {
+            let (format, bytes) = (&encoded.format, encoded.bytes.len());
+            out.line(format!("  audio: {bytes} bytes of {format}"))
+        }
+        Audio::Reference(place) => out.line(format!("  audio: {}", stretch(place))),
+        _ => out.line("  audio"),
+    }
+}
+
+/// `rec.wav, from 0.5 s to 2 s, channel 1`.
+fn stretch(place: &AudioReference) -> String {
+    let mut text = place.at.to_string();
+    if place.start.is_some() || place.end.is_some() {
+        let start = place.start.unwrap_or_default();
+        let end = place
+            .end
+            .map_or("the end".to_owned(), |end| format!("{end} s"));
+        text.push_str(&format!(", from {start} s to {end}"));
+    }
+    if let Some(channel) = place.channel {
+        text.push_str(&format!(", channel {channel}"));
+    }
+    text
 }
 
 fn matrix(what: &str, matrix: &Matrix, window: &Window, out: &mut Out) -> Result<()> {
@@ -43,17 +79,34 @@ fn matrix(what: &str, matrix: &Matrix, window: &Window, out: &mut Out) -> Result
         Rank::Vector => format!("  {what}: {rows} of {dtype}"),
         Rank::Matrix => format!("  {what}: {rows} x {cols} of {dtype}"),
     })?;
-    dispatch!(dtype, T => numbers(matrix.as_slice::<T>().unwrap_or_default(), matrix, window, out))
+    dispatch!(dtype, T => numbers(matrix.values::<T>()?, (rows, cols), window, out))
+}
+
+/// The last dimension of an array lies across; a row for each place in the others.
+fn array(name: &str, array: &Array, window: &Window, out: &mut Out) -> Result<()> {
+    let (dtype, shape) = (array.dtype(), array.shape());
+    let sizes: Vec<_> = shape.iter().map(ToString::to_string).collect();
+    let name = escaped(name);
+    out.line(match shape {
+        [] => format!("  array {name}: one {dtype}"),
+        _ => format!("  array {name}: {} of {dtype}", sizes.join(" x ")),
+    })?;
+    let (rows, cols) = match shape {
+        [] => (1, 1),
+        [all] => (*all, 1),
+        [others @ .., last] => (others.iter().product(), *last),
+    };
+    dispatch!(dtype, T => numbers(array.values().values::<T>()?, (rows, cols), window, out))
 }
 
 /// Rows behind their numbers, every column as wide as need be; a single column as a list.
 fn numbers<T: Element>(
     values: &[T],
-    matrix: &Matrix,
+    (all_rows, all_cols): (usize, usize),
     window: &Window,
     out: &mut Out,
 ) -> Result<()> {
-    let (rows, cols) = (window.rows(matrix.rows()), window.cols(matrix.cols()));
+    let (rows, cols) = (window.rows(all_rows), window.cols(all_cols));
     if rows.is_empty() || cols.is_empty() {
         return Ok(());
     }
@@ -63,8 +116,7 @@ fn numbers<T: Element>(
         value.print(&mut text);
         String::from_utf8_lossy(&text).into_owned()
     };
-    let all = matrix.cols();
-    let lines = match all {
+    let lines = match all_cols {
         1 => IN_A_LINE,
         _ => 1,
     };
@@ -72,31 +124,47 @@ fn numbers<T: Element>(
     for first in rows.clone().step_by(lines) {
         let mut line = vec![format!("{first:>6}")];
         for row in first..rows.end.min(first + lines) {
-            let row = values.get(row * all..(row + 1) * all).unwrap_or_default();
-            line.extend(
-                row.get(cols.clone())
-                    .unwrap_or_default()
-                    .iter()
-                    .map(|v| word(*v)),
-            );
+            let row = values.get(row * all_cols..).unwrap_or_default();
+            let shown = row.iter().take(cols.end).skip(cols.start);
+            line.extend(shown.map(|value| word(*value)));
         }
         columns.line(line, out)?;
     }
     columns.finish(out)
 }
 
-fn segments(list: &[Segment], window: &Window, out: &mut Out) -> Result<()> {
-    out.line(format!("  segments: {}", list.len()))?;
+fn segments(tier: &Tier, window: &Window, out: &mut Out) -> Result<()> {
+    let list = &tier.segments;
+    let what = if tier.points { "points" } else { "segments" };
+    out.line(match tier.name.is_empty() {
+        true => format!("  {what}: {}", list.len()),
+        false => format!("  {what} of {}: {}", escaped(&tier.name), list.len()),
+    })?;
     let mut columns = Columns::new(0);
     for (i, segment) in list.iter().enumerate() {
-        if !window.rows(list.len()).contains(&i) {
-            continue;
+        if window.rows(list.len()).contains(&i) {
+            columns.line(segment_words(i, segment, tier.points), out)?;
         }
-        let end = segment.end.map_or("end".to_owned(), |end| end.to_string());
-        let words = vec![format!("{i:>6}"), segment.start.to_string(), end];
-        columns.line([words, vec![escaped(&segment.label)]].concat(), out)?;
     }
     columns.finish(out)
+}
+
+/// Number, times and label of a segment, and what else is known of it.
+fn segment_words(number: usize, segment: &Segment, point: bool) -> Vec<String> {
+    let mut words = vec![format!("{number:>6}"), segment.start.to_string()];
+    if !point {
+        let end = segment.end.map(|end| end.to_string());
+        words.push(end.unwrap_or_else(|| "end".to_owned()));
+    }
+    words.push(escaped(&segment.label));
+    words.extend(
+        segment
+            .speaker
+            .as_ref()
+            .map(|speaker| format!("by {}", escaped(speaker))),
+    );
+    words.extend(segment.score.map(|score| format!("score {score}")));
+    words
 }
 
 fn show_object(object: &Object, window: &Window, out: &mut Out) -> Result<()> {

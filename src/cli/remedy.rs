@@ -1,0 +1,102 @@
+//! What to do about an error, by the options of the program.
+
+use spr_core::{Error, ErrorKind, Remedy};
+
+/// What to do about an error, if anything is known to help.
+pub(super) fn hint(error: &Error) -> Option<String> {
+    let remedy = error.remedy()?;
+    let text = match remedy {
+        Remedy::Advice(text) => text,
+        Remedy::Overwrite => "replace it with --overwrite",
+        Remedy::AllowCommands => "drop --safe to allow it",
+        Remedy::AllowPipes => "if you trust the file, allow its commands with --allow-pipes",
+        Remedy::RaiseLimit => "if the size is right, raise the limit with --max-alloc",
+        Remedy::MoreMemory => "raise --memory",
+        Remedy::AllowLosses(kinds) => {
+            let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+            let instead = match names.contains(&"labels") {
+                true => "to keep labels apart, add --labels-out FILE; ",
+                false => "",
+            };
+            let names = names.join(",");
+            return Some(format!(
+                "{instead}to go on all the same, add --allow-loss {names}"
+            ));
+        }
+        Remedy::ReadAs(names) if error.kind() == ErrorKind::Ambiguous => {
+            return Some(format!(
+                "say which with --from {}",
+                names.join(" or --from ")
+            ));
+        }
+        Remedy::ReadAs(names) => {
+            let names = names.join(", ");
+            return Some(format!("known formats: {names}; force one with --from"));
+        }
+        Remedy::WriteAs(names) if names.len() <= FEW => {
+            return Some(format!("say it with --to {}", names.join(" or --to ")));
+        }
+        Remedy::WriteAs(names) => return Some(format!("say it with --to: {}", names.join(", "))),
+        Remedy::NameFormat => {
+            "a file name with a comma is written ./a,b together with --from or --to"
+        }
+        Remedy::JoinLabels => {
+            "features and their labels are joined by --labels, or by label=FILE in the data spec"
+        }
+        Remedy::LeaveOutLabels => "leave out --labels, or label= in the spec",
+        Remedy::LabelsApart => "write the labels apart with --labels-out FILE",
+        Remedy::LeaveOutFrameShift => {
+            "leave out --frame-shift, which is for data that don't say it"
+        }
+        Remedy::Shuffle => "add --shuffle or random=True",
+        Remedy::KeepOne => "--duplicates first or --duplicates last keeps one of them",
+        Remedy::SkipErrors => "--on-error skip passes over such utterances",
+        Remedy::OneType => "give all the same type with --dtype",
+        Remedy::LeaveOutVerify => "leave out --verify",
+    };
+    Some(text.to_owned())
+}
+
+/// Formats that are offered one by one.
+const FEW: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use spr_core::loss::LossKind;
+
+    use super::*;
+
+    fn hint_of(kind: ErrorKind, remedy: Remedy) -> String {
+        hint(&Error::new(kind, "no").suggest(remedy)).unwrap()
+    }
+
+    #[test]
+    fn settings_are_options_here() {
+        assert_eq!(hint(&Error::usage("no")), None);
+        assert_eq!(hint(&Error::usage("no").hint("yes")).unwrap(), "yes");
+        let losses = Remedy::AllowLosses(vec![LossKind::Precision, LossKind::Labels]);
+        assert_eq!(
+            hint_of(ErrorKind::Loss, losses),
+            "to keep labels apart, add --labels-out FILE; \
+             to go on all the same, add --allow-loss precision,labels"
+        );
+        let names = || Remedy::ReadAs(vec!["a", "b"]);
+        assert_eq!(
+            hint_of(ErrorKind::Ambiguous, names()),
+            "say which with --from a or --from b"
+        );
+        assert_eq!(
+            hint_of(ErrorKind::Unrecognised, names()),
+            "known formats: a, b; force one with --from"
+        );
+        let names = |all: &[&'static str]| Remedy::WriteAs(all.to_vec());
+        assert_eq!(
+            hint_of(ErrorKind::Usage, names(&["a", "b"])),
+            "say it with --to a or --to b"
+        );
+        assert_eq!(
+            hint_of(ErrorKind::Usage, names(&["a", "b", "c", "d"])),
+            "say it with --to: a, b, c, d"
+        );
+    }
+}

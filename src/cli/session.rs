@@ -1,0 +1,66 @@
+//! What one run of the program has.
+
+use std::sync::Arc;
+
+use spr_core::bytes::{Access, Env, Local};
+use spr_core::format::Registry;
+use spr_core::{Error, Limits};
+
+use super::{messages, misspelt};
+use crate::builtin;
+
+/// What one run of the program has: one store for all that it reads and writes, one list of
+/// formats.
+pub(super) struct Session {
+    pub(super) registry: Registry,
+    store: Arc<Local>,
+    /// Whether errors are told as JSON.
+    json: bool,
+}
+
+impl Session {
+    pub(super) fn new(local: &Local, json: bool) -> Self {
+        Self {
+            registry: builtin::registry(),
+            store: Arc::new(local.clone()),
+            json,
+        }
+    }
+
+    /// Surroundings that print warnings, unless they are to be quiet.
+    pub(super) fn env(&self, limits: Limits, access: Access, quiet: bool) -> Env {
+        let warn = move |warning: &Error| {
+            if !quiet {
+                messages::warning(warning);
+            }
+        };
+        Env::new(limits, access, warn)
+            .with_store(self.store.clone())
+            .with_formats(self.registry.clone())
+    }
+
+    /// Surroundings for what takes no data from outside.
+    pub(super) fn plain_env(&self, quiet: bool) -> Env {
+        self.env(Limits::default(), Access::Typed, quiet)
+    }
+
+    /// Tells an error, with what may have been meant.
+    pub(super) fn error(&self, error: Error) {
+        let error = misspelt::file(error, &self.plain_env(true));
+        match self.json {
+            true => messages::json(&messages::error_json(&error)),
+            false => messages::error(&error),
+        }
+    }
+
+    /// Tells what clap has to say, help or a complaint, and gives the exit status.
+    pub(super) fn usage(&self, error: &clap::Error) -> u8 {
+        match messages::usage(error) {
+            Ok(status) => status,
+            Err(error) => {
+                self.error(error);
+                super::exit::FAILED
+            }
+        }
+    }
+}
