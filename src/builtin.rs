@@ -3,28 +3,26 @@
 use spr_core::bytes::Env;
 use spr_core::format::{Format, Registry};
 
+/// A list of the formats that are built in: the feature of each, and what it brings.
+macro_rules! formats {
+    ($($feature:literal: $($format:path),+;)+) => {
+        &[$($(
+            #[cfg(feature = $feature)]
+            &$format,
+        )+)+]
+    };
+}
+
 /// All formats that the program is built with.
 pub fn registry() -> Registry {
-    let formats: &[&'static dyn Format] = &[
-        #[cfg(feature = "kaldi")]
-        &spr_format_kaldi::FORMAT,
-        #[cfg(feature = "pfile")]
-        &spr_format_pfile::FORMAT,
-        #[cfg(feature = "pickle")]
-        &spr_format_pickle::FORMAT,
-        #[cfg(feature = "spraak")]
-        &spr_format_spraak::SPR,
-        #[cfg(feature = "spraak")]
-        &spr_format_spraak::KEY,
-        #[cfg(feature = "audio")]
-        &spr_format_audio::WAV,
-        #[cfg(feature = "audio")]
-        &spr_format_audio::SPHERE,
-        #[cfg(feature = "audio")]
-        &spr_format_audio::AU,
-        #[cfg(feature = "jsonl")]
-        &spr_format_jsonl::FORMAT,
-    ];
+    let formats: &[&'static dyn Format] = formats! {
+        "kaldi": spr_format_kaldi::FORMAT;
+        "pfile": spr_format_pfile::FORMAT;
+        "pickle": spr_format_pickle::FORMAT;
+        "spraak": spr_format_spraak::SPR, spr_format_spraak::KEY;
+        "audio": spr_format_audio::WAV, spr_format_audio::SPHERE, spr_format_audio::AU;
+        "jsonl": spr_format_jsonl::FORMAT;
+    };
     Registry::new(formats.iter().copied())
 }
 
