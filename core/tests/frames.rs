@@ -11,7 +11,7 @@ use spr_core::format::Reader;
 use spr_core::model::{DatasetInfo, Key, Matrix, Rank, Utterance};
 use spr_core::random::Rng;
 use spr_core::stage::{
-    Context, IgnoreLabels, LabelMap, LabelSet, MapLabels, Partition, PartitionSize, Partitions,
+    Context, IgnoreLabels, LabelMap, LabelSet, MapLabels, Partition, PartitionSize,
     Shuffle, ShuffleBuffer,
 };
 use spr_core::{Limits, Result};
@@ -138,14 +138,13 @@ proptest! {
     #[test]
     fn partitions_together_are_the_input(data in data(), frames_each in 1..12u64) {
         let size = PartitionSize::of_bytes(4 * COLS as u64 * frames_each);
-        let partitions = Partitions::default();
         let limits = Limits::default();
-        let mut stage = Partition::new(list(&data), Some(size), partitions.clone(), limits);
+        let mut stage = Partition::new(list(&data), Some(size), limits);
         let mut utt = Utterance::default();
         let mut pieces: Vec<Utterance> = Vec::new();
         let mut filled = Vec::new();
         while stage.read(&mut utt).unwrap() {
-            filled.resize(usize::try_from(partitions.begun()).unwrap(), 0);
+            filled.resize(usize::try_from(utt.part.unwrap()).unwrap() + 1, 0);
             *filled.last_mut().unwrap() += utt.frames();
             pieces.push(utt.clone());
         }
@@ -180,7 +179,7 @@ proptest! {
         let limits = Limits::default();
         let size = PartitionSize::of_bytes(4 * COLS as u64 * frames_each);
         let streamed = all(Shuffle::new(list(&data), Some(size), Rng::Pdnn, limits));
-        let cut = Partition::new(list(&data), Some(size), Partitions::default(), limits);
+        let cut = Partition::new(list(&data), Some(size), limits);
         let flat: Vec<_> = frames(&all(cut));
         for (part, piece) in streamed.iter().zip(flat.chunks(usize::try_from(frames_each).unwrap())) {
             let mut expected = piece.to_vec();

@@ -193,7 +193,7 @@ fn batch(inner: Box<dyn Reader>, size: usize, tail: Tail) -> Box<dyn Reader> {
 proptest! {
     #[test]
     fn reading_ahead_changes_nothing(steps in any_stream()) {
-        let ahead = Prefetch::new(script(&steps)).unwrap();
+        let ahead = Prefetch::new(script(&steps));
         prop_assert_eq!(drain(ahead), drain(script(&steps)));
     }
 
@@ -260,7 +260,7 @@ proptest! {
         reader = Box::new(SelectFrames::new(reader, all(), Limits::default()));
         reader = Box::new(SelectColumns::new(reader, all(), Limits::default()));
         reader = Box::new(SelectKeys::new(reader, KeyFilter::glob("*").unwrap(), true));
-        reader = Box::new(ShapeCheck::new(reader, Some(Shape::default())));
+        reader = Box::new(ShapeCheck::new(reader, Some(UtteranceShape::default())));
         prop_assert_eq!(drain(reader), drain(script(&steps)));
     }
 
@@ -324,17 +324,17 @@ fn another_shape_costs_one_utterance() {
     let steps = [utterance(0, 1), bare, narrow, utterance(3, 4)].map(Step::Given);
     let first = ShapeCheck::new(script(&steps), None);
     let faults = [
-        "has 0 label columns, 1 are due",
-        "has features of f32, f64 is due",
+        "has 0 label columns, expected 1",
+        "has features of f32, expected f64",
     ];
     assert_eq!(errors(drain(first)), faults);
-    let declared = Shape {
+    let declared = UtteranceShape {
         dim: Some(3),
-        ..Shape::default()
+        ..UtteranceShape::default()
     };
     let checked = ShapeCheck::new(script(&steps), Some(declared));
     assert_eq!(checked.info().dim, Some(3));
-    let faults = ["has 2 feature columns, 3 are due"; 4];
+    let faults = ["has 2 feature columns, expected 3"; 4];
     assert_eq!(errors(drain(checked)), faults);
     let events = drain(batch(script(&steps), 2, Tail::Keep));
     assert_eq!(frames(&events), [0, 3000, 3001, 3002, 3003]);
@@ -347,15 +347,16 @@ fn another_shape_costs_one_utterance() {
 
 #[test]
 fn a_cache_keeps_the_limits() {
+    let one = utterance(0, 5).bytes();
     let limits = Limits {
-        max_alloc: 100,
+        max_alloc: one,
         ..Limits::default()
     };
     let cache = |n| Cache::new(script(&vec![Step::Frames(5); n]), &limits);
     assert!(cache(1).is_ok());
     let error = cache(2).err().unwrap();
-    let message = "a data set in memory of 200 bytes is over";
-    assert!(error.to_string().starts_with(message), "{error}");
+    let message = format!("a data set in memory of {} bytes is over", 2 * one);
+    assert!(error.to_string().starts_with(&message), "{error}");
 }
 
 #[test]
@@ -414,7 +415,7 @@ fn dropping_does_not_wait_for_a_silent_pipe() {
         info: DatasetInfo::default(),
         _alive: alive.clone(),
     };
-    let ahead = Prefetch::new(Box::new(silent)).unwrap();
+    let ahead = Prefetch::new(Box::new(silent));
     let (done, dropped) = channel();
     thread::spawn(move || {
         drop(Map::new(Box::new(ahead), 2, |_| Ok(())));

@@ -441,7 +441,7 @@ mod tests {
             assert_eq!(dispatch!(dtype, T => T::DTYPE), dtype);
             assert_eq!(dispatch!(dtype, T => size_of::<T>()), dtype.size());
         }
-        assert!("f16".parse::<Dtype>().is_err());
+        assert!("f8".parse::<Dtype>().is_err());
     }
 
     #[test]
@@ -452,5 +452,9 @@ mod tests {
         assert!(!Dtype::I8.fits(Dtype::U64));
         assert!(Dtype::U8.fits(Dtype::I16));
         assert!(!Dtype::F32.fits(Dtype::I64));
+        assert!(Dtype::F16.fits(Dtype::F32) && Dtype::Bf16.fits(Dtype::F32));
+        assert!(!Dtype::F16.fits(Dtype::Bf16) && !Dtype::Bf16.fits(Dtype::F16));
+        assert!(Dtype::U8.fits(Dtype::Bf16) && Dtype::I8.fits(Dtype::Bf16));
+        assert!(Dtype::Bool.fits(Dtype::F16) && !Dtype::U16.fits(Dtype::F16));
     }
 }

@@ -16,7 +16,7 @@ struct Kept {
 }
 
 impl Cache {
-    /// Reads all of `reader`, whose matrices together may not exceed `limits`.
+    /// Reads all of `reader`, whose utterances together may not exceed `limits`.
     ///
     /// # Errors
     /// Reading fails, be it for one utterance, or there is too much.

@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn every_type_of_label() {
         let change = |labels: &mut Matrix| change_labels(labels, |l| if l == 3 { 200 } else { l });
-        for &dtype in Dtype::ALL {
+        for &dtype in Dtype::ALL.iter().filter(|dtype| **dtype != Dtype::Bool) {
             let limits = crate::Limits::default();
             let mut labels = Matrix::from_rows(&[1i32, 3, 3, 7], 1, Rank::Vector).unwrap();
             labels.cast(dtype, &limits).unwrap();
@@ -240,6 +240,6 @@ mod tests {
         );
         let mut two = Matrix::from_rows(&[1i32, 2], 2, Rank::Matrix).unwrap();
         let error = change_labels(&mut two, |label| label).unwrap_err();
-        assert_eq!(error.to_string(), "has 2 labels a frame, where one is due");
+        assert_eq!(error.to_string(), "has 2 labels a frame, expected one");
     }
 }

@@ -257,6 +257,6 @@ mod tests {
         let list = List::of([spoken.clone()]);
         let mut stage = Partition::new(list, size(16), Limits::default());
         assert!(stage.read(&mut utt).unwrap());
-        assert_eq!(utt, spoken);
+        assert_eq!((utt.part.take(), utt), (Some(0), spoken));
     }
 }

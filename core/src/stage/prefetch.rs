@@ -212,7 +212,10 @@ mod tests {
     fn changes_nothing() {
         let mut ahead = Prefetch::new(Box::new(Count {
             next: 0,
-            info: DatasetInfo::default(),
+            info: DatasetInfo {
+                frames: Some(9),
+                ..DatasetInfo::default()
+            },
         }));
         let mut utt = Utterance::default();
         for n in 0..9 {

@@ -78,7 +78,7 @@ mod tests {
             "/none/it's here/a.ark: cannot create: there is no folder /none/it's here"
         );
         assert_eq!(
-            error.hint_text(),
+            error.hint_text().as_deref(),
             Some(r"make it: mkdir -p '/none/it'\''s here'")
         );
         assert_eq!(at("a.ark").hint_text(), None);
