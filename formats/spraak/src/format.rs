@@ -1,12 +1,10 @@
 //! The two formats.
 
-use std::path::Path;
-
 use spr_core::Result;
-use spr_core::bytes::{Env, Output, Source};
+use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Lookup, Objects, Options, Place,
-    Probe, Reader, Score, Tags, Writer,
+    AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested, Notation,
+    Opened, Options, Probe, Request, Score, Tags, Variant, Writer,
 };
 use spr_core::model::Dtype;
 
@@ -15,7 +13,7 @@ use crate::header::layers::{Given, gather};
 use crate::list::{self, ListWriter};
 use crate::options::{self, Reading, Writing};
 use crate::probe::score;
-use crate::reader::SpraakReader;
+use crate::reader;
 use crate::vocabulary::Dialect;
 use crate::writer::SpraakWriter;
 
@@ -28,19 +26,34 @@ pub static SPR: Spraak = Spraak(Dialect::Spr);
 /// Files with the older header, `key`.
 pub static KEY: Spraak = Spraak(Dialect::Key);
 
-static SPR_INFO: FormatInfo = FormatInfo {
-    name: "spr",
-    title: "SPRAAK features, samples, segments and lists",
-    extensions: &["spr", "trk", "sam", "seg", "cor", "lex"],
-    options: &options::SPR,
-};
+/// What the extensions of lists ask for.
+const LISTS: &[Variant] = &[
+    Variant {
+        extension: "seg",
+        option: ("data", "SEG"),
+    },
+    Variant {
+        extension: "cor",
+        option: ("data", "CORPUS"),
+    },
+    Variant {
+        extension: "lex",
+        option: ("data", "DICTIONARY"),
+    },
+];
 
-static KEY_INFO: FormatInfo = FormatInfo {
-    name: "key",
-    title: "the same with the older key header",
-    extensions: &["key"],
-    options: &options::KEY,
-};
+static SPR_INFO: FormatInfo = FormatInfo::new(
+    "spr",
+    "SPRAAK features, samples, segments and lists",
+    &["spr", "trk", "sam", "seg", "cor", "lex"],
+)
+.options(&options::SPR)
+.variants(LISTS);
+
+static KEY_INFO: FormatInfo =
+    FormatInfo::new("key", "the same with the older key header", &["key"])
+        .options(&options::KEY)
+        .variants(LISTS);
 
 impl Format for Spraak {
     fn info(&self) -> &'static FormatInfo {
@@ -54,52 +67,44 @@ impl Format for Spraak {
         score(self.0, head, self.info().extensions)
     }
 
-    fn caps(&self, options: &Options, place: Place) -> Result<Caps> {
+    fn caps(&self, options: &Options, medium: Medium) -> Result<Caps> {
         // The options may be for reading: what they ask of a writer is checked when there is one.
         let writing = Writing::likely(self.0, options)?;
-        if let Some(caps) = list::caps::of(options.get("data"), place) {
+        if let Some(caps) = list::caps::of(options.get("data"), medium) {
             return Ok(caps);
         }
-        let plain = writing.code.is_none() && writing.header && !writing.packed;
+        let (plain, listed) = (
+            writing.code.is_none() && writing.header && !writing.packed,
+            medium == Medium::Folder && options.get("cor").is_some(),
+        );
         let dtypes = dtypes(&writing);
-        let features = FeatureCaps {
-            dtypes,
-            vectors: false,
-            scalars: false,
-            same_dim: false,
-            same_dtype: false,
-            max_cols: u64::MAX,
-        };
-        Ok(Caps {
-            count: Count::One,
-            keys: match place {
-                Place::Folder | Place::File => Keys::FileNames,
-                Place::Stream => Keys::None,
-            },
-            boundaries: true,
-            features: writing.code.is_none().then_some(features),
-            labels: None,
-            empty: Empty::Kept,
-            frame_times: writing.header,
-            objects: match options.get("data") {
-                None if plain => list::caps::OPAQUE,
-                _ => Objects::None,
-            },
-            audio: match writing.code {
-                Some(_) => &[Dtype::I16],
-                None => dtypes,
-            },
-            segments: false,
-            text: place == Place::Folder && options.get("cor").is_some(),
-            tags: match writing.header {
-                true => Tags::Of(TAGS),
-                false => Tags::None,
-            },
-            max_rows: u64::MAX,
-        })
+        let mut caps = Caps::new(Count::One, Keys::of_files(medium));
+        caps.empty = Empty::Kept;
+        caps.frame_times = writing.header;
+        caps.text = listed;
+        if writing.header {
+            caps.tags = Tags::Of(TAGS);
+        }
+        if options.get("data").is_none() && plain && !listed {
+            caps.objects = list::caps::OPAQUE;
+        }
+        match writing.code {
+            Some(_) => caps.audio = AudioCaps::samples(&[Dtype::I16]),
+            None => {
+                caps.features = Some(FeatureCaps::new(dtypes));
+                caps.audio = AudioCaps::samples(dtypes);
+            }
+        }
+        Ok(caps)
     }
 
-    fn open(&self, mut source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
+    fn open(
+        &self,
+        mut source: Source,
+        options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
         let reading = Reading::of(options).map_err(|e| e.file(source.name()))?;
         let own = Given::default();
         // With a corpus, what the user says is said of its files.
@@ -108,23 +113,17 @@ impl Format for Spraak {
             false => &reading.given,
         };
         let header = gather(&mut source, self.0, given, env)?;
-        if let Some(kind) = list::Kind::of(&header) {
-            let format = match self.0 {
-                Dialect::Spr => &SPR,
-                Dialect::Key => &KEY,
-            };
-            return list::open(source, &header, kind, format, options, env);
-        }
-        list::check_options(options, &[]).map_err(|e| e.file(source.name()))?;
-        SpraakReader::open(source, &header, reading, env)
-    }
-
-    fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
-        self.open(source, options, env)
-    }
-
-    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
-        Ok(Lookup::Ordered(self.open(source, options, env)?))
+        let Some(kind) = list::Kind::of(&header) else {
+            list::check_options(options, &[]).map_err(|e| e.file(source.name()))?;
+            let reader = reader::open(source, &header, reading, request.values, env)?;
+            return Ok(Opened::Stream(reader));
+        };
+        let format = match self.0 {
+            Dialect::Spr => &SPR,
+            Dialect::Key => &KEY,
+        };
+        let reader = list::open(source, &header, kind, (format, options), request, env)?;
+        Ok(Opened::Stream(reader))
     }
 
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
@@ -134,18 +133,29 @@ impl Format for Spraak {
         let writing = Writing::of(self.0, options)?;
         let cor = output.is_folder().then_some("cor");
         list::check_options(options, cor.as_slice()).map_err(|e| e.file(output.name()))?;
-        let corpus = options.get("cor").map(Path::new);
-        let corpus = corpus.map(|path| ListWriter::beside(&output, path, self.0));
+        let corpus = options.get("cor").map(Location::from);
+        let corpus = corpus.map(|file| ListWriter::beside(&output, file, self.0, env));
         let corpus = corpus.transpose()?;
-        Ok(Box::new(SpraakWriter::new(output, writing, corpus, env)))
+        let caps = self.caps(options, output.medium())?;
+        Ok(Box::new(SpraakWriter::new(
+            output, writing, caps, corpus, env,
+        )))
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        None
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
     }
 }
 
 /// Element types that can be written. Those come first that hold narrower ones exactly.
 fn dtypes(writing: &Writing) -> &'static [Dtype] {
     match (writing.dialect, writing.unsigned) {
-        _ if !writing.header => Dtype::ALL,
-        (Dialect::Spr, _) => Dtype::ALL,
+        _ if !writing.header => Dtype::COMMON,
+        (Dialect::Spr, _) => Dtype::COMMON,
         (Dialect::Key, false) => &[Dtype::I8, Dtype::I16, Dtype::I32, Dtype::F32, Dtype::F64],
         (Dialect::Key, true) => &[Dtype::U8, Dtype::U16, Dtype::U32, Dtype::F32, Dtype::F64],
     }

@@ -13,4 +13,3 @@ mod vocabulary;
 mod writer;
 
 pub use format::{KEY, SPR, Spraak};
-pub use list::data_of_extension;

@@ -150,7 +150,7 @@ impl Reading {
         let header = match options.get("header") {
             None => Where::Inside,
             Some("none") => Where::Absent,
-            Some(path) => Where::Outside(path.into()),
+            Some(file) => Where::Outside(file.into()),
         };
         let mut keys: Vec<_> = KEYS
             .iter()
@@ -238,7 +238,7 @@ impl Writing {
             );
         }
         if writing.code.is_some() && writing.encoding == Encoding::Text {
-            return contradiction("ULAW and ALAW are no text", "leave out text=true");
+            return contradiction("ULAW and ALAW are not text", "leave out text=true");
         }
         if writing.packed && !writing.header {
             return contradiction(

@@ -36,7 +36,7 @@ pub(crate) fn score(dialect: Dialect, probe: &Probe<'_>, extensions: &[&str]) ->
 /// only `#`.
 pub(crate) fn is_bare_key_header(head: &[u8]) -> bool {
     let mut telling = false;
-    // What follows the last line break is no whole line.
+    // What follows the last line break is not a whole line.
     let Some(end) = head.iter().rposition(|b| *b == b'\n') else {
         return false;
     };

@@ -1,9 +1,11 @@
 //! One file, one utterance.
 
+use std::sync::Arc;
+
 use spr_core::Result;
-use spr_core::bytes::{Env, Source, key_of_file};
+use spr_core::bytes::{Env, Kind, Source, key_of_file};
 use spr_core::format::Reader;
-use spr_core::model::{DatasetInfo, Key, KeySource, Matrix, Utterance};
+use spr_core::model::{Audio, DatasetInfo, Key, KeySource, Matrix, Utterance};
 
 use crate::contents::{Contents, Sort};
 use crate::data::{self, Layout};
@@ -16,9 +18,47 @@ use crate::vocabulary::{Dialect, Encoding};
 /// Bytes passed over at a time.
 const BLOCK: usize = 64 << 10;
 
-/// Reads the rows of a file.
-pub(crate) struct SpraakReader {
+/// The key of a file that holds one utterance: the file's name, if it has one.
+///
+/// # Errors
+/// The system refuses to say what the file is.
+pub(crate) fn key_of(source: &Source, env: &Env) -> Result<(Key, KeySource)> {
+    if let Some(at) = source.location()
+        && env.look(at)?.is_some_and(|look| look.kind == Kind::File)
+    {
+        return Ok((key_of_file(at), KeySource::Stored));
+    }
+    Ok((Key::generated(0), KeySource::Generated))
+}
+
+/// Understands the header, and finds out what it leaves open. What is to be taken of features is
+/// taken by stages behind the reader. Without `values` those of features may be anything.
+///
+/// # Errors
+/// The header is broken, or the options do not go with it.
+pub(crate) fn open(
     source: Source,
+    header: &Header,
+    options: Reading,
+    values: bool,
+    env: &Env,
+) -> Result<Box<dyn Reader>> {
+    let name = source.name().to_owned();
+    let reader = SpraakReader::of(source, header, options, values, env)?;
+    match reader.contents.sort {
+        Sort::Features => {
+            let select = reader.select.clone();
+            let reader = select.of_features(Box::new(reader), env.limits);
+            reader.map_err(|e| e.file(name))
+        }
+        Sort::Sound { .. } => Ok(Box::new(reader)),
+    }
+}
+
+/// Reads the rows of a file.
+struct SpraakReader {
+    source: Source,
+    file: Arc<str>,
     contents: Contents,
     layout: Layout,
     select: Selection,
@@ -29,27 +69,13 @@ pub(crate) struct SpraakReader {
 }
 
 impl SpraakReader {
-    /// Understands the header, and finds out what it leaves open. What is to be taken of features is
-    /// taken by stages behind the reader.
-    pub(crate) fn open(
+    fn of(
         source: Source,
         header: &Header,
         options: Reading,
+        values: bool,
         env: &Env,
-    ) -> Result<Box<dyn Reader>> {
-        let name = source.name().to_owned();
-        let reader = Self::of(source, header, options, env)?;
-        match reader.contents.sort {
-            Sort::Features => {
-                let select = reader.select.clone();
-                let reader = select.of_features(Box::new(reader), env.limits);
-                reader.map_err(|e| e.file(name))
-            }
-            Sort::Sound { .. } => Ok(Box::new(reader)),
-        }
-    }
-
-    fn of(source: Source, header: &Header, options: Reading, env: &Env) -> Result<Self> {
+    ) -> Result<Self> {
         let mut contents = Contents::of(header, env)?;
         if options.unsigned && header.dialect == Dialect::Key {
             contents.stored = contents.stored.unsigned();
@@ -72,23 +98,17 @@ impl SpraakReader {
             encoding,
             rows: contents.rows,
             cols: contents.cols,
+            values: values || contents.sort != Sort::Features,
         };
-        let named = source.path().filter(|path| path.is_file());
-        let (key, keys) = match named.map(key_of_file) {
-            Some(key) => (key, KeySource::Stored),
-            None => (Key::generated(0), KeySource::Generated),
+        let (key, keys) = key_of(&source, env)?;
+        let mut info = DatasetInfo::new(keys);
+        info.utterances = Some(1);
+        info.byte_order = match encoding {
+            Encoding::Binary(order) => Some(order),
+            Encoding::Text => None,
         };
-        let mut info = DatasetInfo {
-            utterances: Some(1),
-            byte_order: match encoding {
-                Encoding::Binary(order) => Some(order),
-                Encoding::Text => None,
-            },
-            compression: source.compression(),
-            frame_shift: contents.meta.frame_shift.clone(),
-            keys,
-            ..DatasetInfo::default()
-        };
+        info.compression = source.compression();
+        info.frame_shift = contents.meta.frame_shift;
         match contents.sort {
             Sort::Features => {
                 info.frames = contents.rows;
@@ -98,6 +118,7 @@ impl SpraakReader {
             Sort::Sound { rate } => info.sample_rate = Some(rate),
         }
         Ok(Self {
+            file: source.name().into(),
             source,
             contents,
             layout,
@@ -157,26 +178,25 @@ impl Reader for SpraakReader {
         if std::mem::replace(&mut self.done, true) {
             return Ok(false);
         }
+        let audio = utt.audio.take();
+        utt.start();
         utt.key.set(self.key.as_bytes());
+        utt.origin.file = Some(self.file.clone());
         utt.labels = None;
         utt.meta = std::mem::take(&mut self.contents.meta);
-        let limits = self.env.limits;
         match self.contents.sort {
-            Sort::Features => {
-                utt.clear_others();
-                self.fill(utt.features_mut())?;
-            }
+            Sort::Features => self.fill(utt.features_mut())?,
             Sort::Sound { rate } => {
-                let mut audio = utt.audio.take().unwrap_or_default();
-                utt.clear_data();
-                audio.rate = rate;
-                self.fill(&mut audio.samples)?;
-                let selected = self.select.of_sound(&mut audio, &mut utt.meta, &limits);
+                utt.features = None;
+                let mut sound = audio.map(Audio::into_waveform).unwrap_or_default();
+                sound.rate = rate;
+                self.fill(&mut sound.samples)?;
+                let limits = self.env.limits;
+                let selected = self.select.of_sound(&mut sound, &mut utt.meta, &limits);
                 selected.map_err(|e| e.file(self.source.name()))?;
-                utt.audio = Some(audio);
+                utt.audio = Some(sound.into());
             }
         }
-        self.info.frames = Some(utt.frames());
         Ok(true)
     }
 }

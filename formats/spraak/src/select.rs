@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use spr_core::format::Reader;
-use spr_core::model::{Audio, Matrix, Meta};
+use spr_core::model::{FrameGrid, Matrix, Meta, Waveform};
 use spr_core::stage::{Ranges, SelectColumns, SelectFrames};
 use spr_core::{Error, Limits, Result};
 
@@ -42,11 +42,11 @@ impl Selection {
     /// SPRAAK's default says.
     ///
     /// # Errors
-    /// A range goes beyond what is there, a frame is no whole number of samples, or columns are
+    /// A range goes beyond what is there, a frame is not a whole number of samples, or columns are
     /// asked for.
     pub(crate) fn of_sound(
         &self,
-        audio: &mut Audio,
+        sound: &mut Waveform,
         meta: &mut Meta,
         limits: &Limits,
     ) -> Result<()> {
@@ -55,36 +55,32 @@ impl Selection {
                 .hint("channels=FIRST:LAST takes channels"));
         }
         if let Some(frames) = &self.frames {
-            let moments = of_frames(frames, audio, meta)?;
+            let moments = of_frames(frames, sound, meta)?;
             if moments.first().is_some_and(|run| run.start > 0) {
                 meta.frame_offset = None;
             }
-            let all = 0..audio.samples.cols();
-            take(&mut audio.samples, &moments, &[all], limits)?;
+            let all = 0..sound.samples.cols();
+            take(&mut sound.samples, &moments, &[all], limits)?;
         }
         if let Some(channels) = &self.channels {
-            let channels = channels.of("channel", audio.samples.cols())?;
+            let channels = channels.of("channel", sound.samples.cols())?;
             if channels.is_empty() {
                 return Err(Error::unfit("no channel is asked for"));
             }
-            let all = 0..audio.samples.rows();
-            take(&mut audio.samples, &[all], &channels, limits)?;
+            let all = 0..sound.samples.rows();
+            take(&mut sound.samples, &[all], &channels, limits)?;
         }
         Ok(())
     }
 }
 
 /// The moments of frames. A part of a frame at the end counts for none.
-fn of_frames(frames: &Ranges, audio: &Audio, meta: &Meta) -> Result<Vec<Range<usize>>> {
-    const DEFAULT_SHIFT: f64 = 0.01;
-    let shift = meta
-        .frame_shift
-        .as_ref()
-        .map_or(DEFAULT_SHIFT, |s| s.value());
-    let exact = shift * f64::from(audio.rate);
+fn of_frames(frames: &Ranges, sound: &Waveform, meta: &Meta) -> Result<Vec<Range<usize>>> {
+    let shift = meta.frame_shift.unwrap_or(FrameGrid::USUAL_SHIFT);
+    let exact = shift.value() * f64::from(sound.rate);
     if !(0.5..1e9).contains(&exact) || (exact - exact.round()).abs() > 1e-6 {
         return Err(Error::unfit(format!(
-            "a frame of {shift} s is {exact} samples, no whole number"
+            "a frame of {shift} s is {exact} samples, not a whole number"
         ))
         .hint("fshift=SECONDS sets its length"));
     }
@@ -94,7 +90,7 @@ fn of_frames(frames: &Ranges, audio: &Audio, meta: &Meta) -> Result<Vec<Range<us
         reason = "between 1 and a billion"
     )]
     let size = exact.round() as usize;
-    let runs = frames.of("frame", audio.samples.rows() / size)?;
+    let runs = frames.of("frame", sound.samples.rows() / size)?;
     let moments = runs.into_iter();
     Ok(moments
         .map(|run| run.start * size..run.end * size)
@@ -133,9 +129,9 @@ mod tests {
 
     fn sound(meta: &Meta, rate: u32, channels: usize, selection: &Selection) -> Result<Vec<i16>> {
         let samples = Matrix::from_rows(&[0i16, 1, 2, 3, 4, 5, 6, 7], channels, Rank::Matrix)?;
-        let mut audio = Audio { rate, samples };
-        selection.of_sound(&mut audio, &mut meta.clone(), &Limits::default())?;
-        Ok(audio.samples.as_slice::<i16>().unwrap().to_vec())
+        let mut sound = Waveform { rate, samples };
+        selection.of_sound(&mut sound, &mut meta.clone(), &Limits::default())?;
+        Ok(sound.samples.as_slice::<i16>().unwrap().to_vec())
     }
 
     fn ranges(text: &str) -> Option<Ranges> {

@@ -1,11 +1,10 @@
 //! One utterance, one file.
 
 use spr_core::bytes::{Env, Output, Part};
-use spr_core::format::{Writer, Written};
-use spr_core::model::{Audio, Matrix, Rank, Tag, Utterance};
+use spr_core::format::{Caps, Writer, Written};
+use spr_core::model::{Matrix, Tag, Utterance, Waveform};
 use spr_core::{Error, ErrorKind, Result};
 
-use crate::contents::TAGS;
 use crate::data::{Body, Printer};
 use crate::header::{print, shown};
 use crate::list::{ListWriter, is_field, opaque_header};
@@ -16,6 +15,7 @@ use crate::vocabulary::{Dialect, Encoding, code_name, is_own, old_name, type_nam
 pub(crate) struct SpraakWriter {
     output: Output,
     options: Writing,
+    caps: Caps,
     /// A list of what is written.
     corpus: Option<ListWriter>,
     written: Written,
@@ -35,14 +35,14 @@ enum Contents<'a> {
 /// What goes into a file as numbers.
 enum Rows<'a> {
     Features(&'a Matrix),
-    Sound(&'a Audio),
+    Sound(&'a Waveform),
 }
 
 impl<'a> Rows<'a> {
     fn matrix(&self) -> &'a Matrix {
         match self {
             Self::Features(matrix) => matrix,
-            Self::Sound(audio) => &audio.samples,
+            Self::Sound(sound) => &sound.samples,
         }
     }
 }
@@ -54,12 +54,14 @@ impl SpraakWriter {
     pub(crate) fn new(
         output: Output,
         options: Writing,
+        caps: Caps,
         corpus: Option<ListWriter>,
         env: &Env,
     ) -> Self {
         Self {
             output,
             options,
+            caps,
             corpus,
             written: Written::default(),
             header: Vec::new(),
@@ -96,17 +98,17 @@ impl SpraakWriter {
             lines.put_number(b"DIM2", matrix.cols() as u64)?;
         }
         for (key, time) in [
-            (&b"FSHIFT"[..], &utt.meta.frame_shift),
-            (b"FOFFSET", &utt.meta.frame_offset),
+            (&b"FSHIFT"[..], utt.meta.frame_shift),
+            (b"FOFFSET", utt.meta.frame_offset),
         ] {
             if let Some(time) = time {
-                lines.put(key, time.as_str().as_bytes())?;
+                lines.put(key, time.to_string().as_bytes())?;
             }
         }
-        if let Rows::Sound(audio) = rows {
+        if let Rows::Sound(sound) = rows {
             lines.put_number(b"NCHAN", matrix.cols() as u64)?;
             lines.put_number(b"CHANLEN", matrix.rows() as u64)?;
-            lines.put_number(b"SAMPLEFREQ", u64::from(audio.rate))?;
+            lines.put_number(b"SAMPLEFREQ", u64::from(sound.rate))?;
         }
         if self.options.packed {
             lines.put(b"COMPRESS", b"gzip")?;
@@ -135,19 +137,22 @@ impl SpraakWriter {
     /// Makes the header; refuses what the file or the corpus can't hold.
     fn contents<'a>(&mut self, utt: &'a Utterance) -> Result<Contents<'a>> {
         self.header.clear();
+        self.caps.check(utt)?;
         if utt.object.is_some() {
-            if self.corpus.is_some() {
-                let message = "is no recording, and a corpus lists nothing else";
-                return Err(Error::unfit(message));
-            }
-            let (header, body) = opaque_header(utt, &self.options)?;
+            let (header, body) = opaque_header(utt, &self.options, &self.env)?;
             self.header = header;
             return Ok(Contents::List(body));
         }
-        if let Some(data) = (self.options.data).filter(|data| !["TRACK", "PARAM"].contains(data)) {
-            return Err(Error::unfit(format!("is no {data} data")));
-        }
-        let rows = check(utt, &self.options, self.corpus.is_some())?;
+        check_tags(&utt.meta.tags)?;
+        let rows = match (&utt.features, utt.waveform()) {
+            (Some(features), None) => Rows::Features(features),
+            (None, Some(sound)) => Rows::Sound(sound),
+            (Some(_), Some(_)) => {
+                let message = "has features and audio, and a file holds one of them";
+                return Err(Error::unfit(message));
+            }
+            (None, None) => return Err(Error::unfit("has neither features nor audio")),
+        };
         if self.options.header {
             self.prepare(utt, &rows)?;
         }
@@ -176,6 +181,10 @@ impl SpraakWriter {
 }
 
 impl Writer for SpraakWriter {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
         let contents = self
             .contents(utt)
@@ -221,71 +230,9 @@ impl Writer for SpraakWriter {
     }
 }
 
-/// The rows of an utterance that has nothing else, but what was `said` if that is kept.
-fn check<'a>(utt: &'a Utterance, options: &Writing, said: bool) -> Result<Rows<'a>> {
-    let kept = |other: &str| other == "audio" || said && other == "text";
-    if let Some(other) = utt.others().find(|other| !kept(other)) {
-        return Err(Error::unfit(format!(
-            "has {other}, which the format can't hold"
-        )));
-    }
-    if utt.labels.is_some() {
-        return Err(Error::unfit("has labels, which the format can't hold"));
-    }
-    check_meta(utt, options)?;
-    match (&utt.features, &utt.audio) {
-        (Some(_), Some(_)) => Err(Error::unfit(
-            "has features and audio, and a file holds one of them",
-        )),
-        (Some(features), None) => check_features(features, options).map(Rows::Features),
-        (None, Some(audio)) => check_sound(audio, options).map(Rows::Sound),
-        (None, None) => Err(Error::unfit("has neither features nor audio")),
-    }
-}
-
-fn check_features<'a>(features: &'a Matrix, options: &Writing) -> Result<&'a Matrix> {
-    if options.code.is_some() {
-        return Err(Error::unfit("has features, and the codes are for samples"));
-    }
-    if features.rank() != Rank::Matrix {
-        return Err(Error::unfit("is no matrix, and the format holds no other"));
-    }
-    if features.cols() == 0 && features.rows() > 0 {
-        return Err(Error::unfit("has vectors without values"));
-    }
-    Ok(features)
-}
-
-fn check_sound<'a>(audio: &'a Audio, options: &Writing) -> Result<&'a Audio> {
-    let samples = &audio.samples;
-    if samples.rank() != Rank::Matrix || samples.cols() == 0 {
-        return Err(Error::unfit("has audio without channels"));
-    }
-    if audio.rate == 0 {
-        return Err(Error::unfit("has audio of 0 samples a second"));
-    }
-    if options.code.is_some() && samples.as_slice::<i16>().is_none() {
-        let message = format!(
-            "has samples of {}, and the codes are for i16",
-            samples.dtype()
-        );
-        return Err(Error::unfit(message));
-    }
-    Ok(audio)
-}
-
-fn check_meta(utt: &Utterance, options: &Writing) -> Result<()> {
-    if !options.header && !utt.meta.is_empty() {
-        return Err(Error::unfit("has header lines, and there is no header"));
-    }
-    if let Some(tag) = utt.meta.tags.iter().find(|tag| tag.format != TAGS) {
-        return Err(Error::unfit(format!(
-            "the header line {} is one of {}",
-            shown(&tag.key),
-            tag.format
-        )));
-    }
-    let mut keys: Vec<_> = utt.meta.tags.iter().map(|tag| &tag.key).collect();
+/// Refuses a header line that stands twice.
+fn check_tags(tags: &[Tag]) -> Result<()> {
+    let mut keys: Vec<_> = tags.iter().map(|tag| &tag.key).collect();
     keys.sort_unstable();
     if let Some(pair) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(Error::unfit(format!(
@@ -304,7 +251,7 @@ fn split_data(tags: &[Tag]) -> Result<(&'static str, &[Tag])> {
             b"PARAM" => Ok(("PARAM", rest)),
             b"TRACK" => Ok(("TRACK", rest)),
             other => Err(Error::unfit(format!(
-                "features are no {} data",
+                "features are not {} data",
                 shown(other)
             ))),
         },

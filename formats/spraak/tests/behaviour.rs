@@ -14,8 +14,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use spr_core::bytes::{Access, ByteOrder, Env, Output, Source};
-use spr_core::format::{Format, Options, Registry};
+use spr_core::bytes::{Access, ByteOrder, Env, Locator, Source};
+use spr_core::format::{Format, Options, Reader, Registry, Request};
 use spr_core::model::{Decimal, Dtype, KeySource, Matrix, Meta, Rank, Tag, Utterance};
 use spr_core::stage::FolderReader;
 use spr_core::{ErrorKind, Limits, Result};
@@ -62,18 +62,14 @@ fn example(offset: Option<&str>) -> Utterance {
         meta: Meta {
             frame_shift: Decimal::parse("0.01"),
             frame_offset: offset.and_then(Decimal::parse),
-            tags: Vec::new(),
+            ..Meta::default()
         },
         ..Utterance::default()
     }
 }
 
 fn tag(key: &str, value: &str) -> Tag {
-    Tag {
-        format: "spraak",
-        key: key.into(),
-        value: value.into(),
-    }
+    Tag::new("spraak", key, value)
 }
 
 const SPR_HEAD: &str = "\
@@ -107,7 +103,9 @@ fn read(
         heard.lock().unwrap().push(e.to_string());
     });
     let options = Options::new(format.info(), options.iter().copied())?;
-    let mut reader = format.open(source, &options, &env)?;
+    let mut reader = Request::all()
+        .open(format, source, &options, &env)?
+        .into_stream()?;
     let mut utt = Utterance::default();
     assert!(reader.read(&mut utt)?);
     assert!(!reader.read(&mut Utterance::default())?);
@@ -259,6 +257,42 @@ fn a_param_stays_a_param() {
     }
 }
 
+fn opened(source: Source, options: &Options) -> Box<dyn Reader> {
+    let opened = Request::all().open(&SPR, source, options, &Env::default());
+    opened.unwrap().into_stream().unwrap()
+}
+
+#[test]
+fn values_that_nobody_wants_are_passed_over() {
+    let whole = file(SPR_HEAD, &SPR_DATA);
+    for (bytes, good) in [(&whole[..], true), (&whole[..whole.len() - 1], false)] {
+        let source = Source::from_bytes("f", bytes.to_vec()).unwrap();
+        let request = Request::all().headers();
+        let opened = request.open(&SPR, source, &Options::default(), &Env::default());
+        let mut reader = opened.unwrap().into_stream().unwrap();
+        let mut utt = Utterance::default();
+        match reader.read(&mut utt) {
+            Ok(_) => {
+                let features = utt.features.unwrap();
+                assert_eq!((features.rows(), features.cols()), (2, 3));
+                assert!(good);
+            }
+            Err(e) => assert!(!good && e.kind() == ErrorKind::Truncated, "{e}"),
+        }
+    }
+}
+
+#[test]
+fn extensions_ask_for_lists() {
+    for format in [&SPR, &KEY] {
+        let data = |extension| Some(format.info().variant(extension)?.option);
+        assert_eq!(data("seg"), Some(("data", "SEG")));
+        assert_eq!(data("cor"), Some(("data", "CORPUS")));
+        assert_eq!(data("lex"), Some(("data", "DICTIONARY")));
+        assert_eq!(data("spr"), None);
+    }
+}
+
 #[test]
 fn open_ends_go_to_the_end() {
     for head in [
@@ -271,7 +305,7 @@ fn open_ends_go_to_the_end() {
             assert_eq!(read(&SPR, &[], &bytes).unwrap().0, example(Some("0")));
             let options = Options::default();
             let slow = spr_testkit::faults::one_byte(&bytes).unwrap();
-            let mut reader = SPR.open(slow, &options, &Env::default()).unwrap();
+            let mut reader = opened(slow, &options);
             let mut utt = Utterance::default();
             assert!(reader.read(&mut utt).unwrap());
             assert_eq!(utt, example(Some("0")));
@@ -282,7 +316,7 @@ fn open_ends_go_to_the_end() {
                 let cut = read(&SPR, &[], &bytes[..n]);
                 assert_eq!(cut.unwrap_err().kind(), ErrorKind::Truncated, "{n} bytes");
                 let slow = spr_testkit::faults::one_byte(&bytes[..n]).unwrap();
-                let mut reader = SPR.open(slow, &options, &Env::default()).unwrap();
+                let mut reader = opened(slow, &options);
                 let error = reader.read(&mut utt).unwrap_err();
                 assert_eq!(error.kind(), ErrorKind::Truncated, "{n} bytes");
             }
@@ -393,7 +427,7 @@ fn a_folder_is_a_data_set() {
     assert_eq!(spr_testkit::read(&SPR, &[], &folder).unwrap(), utts);
     let registry = Registry::new([&SPR as &dyn Format, &KEY]);
     assert_eq!(
-        FolderReader::detect(&folder, &registry)
+        FolderReader::detect(&(&folder).into(), &registry, &Env::default())
             .unwrap()
             .0
             .info()
@@ -415,7 +449,7 @@ fn a_file_holds_one_utterance() {
     let parent = tempfile::tempdir().unwrap();
     let path = parent.path().join("a.spr.gz");
     let write = |utts: &[Utterance]| {
-        let output = Output::file(&path);
+        let output = Env::default().output(&Locator::file(&path));
         spr_testkit::write_to(&SPR, &Options::default(), utts, output)
     };
     assert!(
@@ -437,7 +471,7 @@ fn a_file_holds_one_utterance() {
 #[test]
 fn a_key_that_is_no_file_name_spares_the_others() {
     let parent = tempfile::tempdir().unwrap();
-    let output = Output::folder(parent.path().join("out"));
+    let output = Env::default().output(&Locator::folder(parent.path().join("out")));
     let mut writer = SPR
         .create(output, &Options::default(), &Env::default())
         .unwrap();

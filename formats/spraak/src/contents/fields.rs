@@ -33,7 +33,7 @@ pub(super) fn channels(header: &Header) -> Result<u64> {
     match dimension(entry)? {
         Some(channels) if channels > 0 => Ok(channels),
         _ => Err(entry.error(format!(
-            "NCHAN {} is no number of channels",
+            "NCHAN {} is not a number of channels",
             shown(&entry.value)
         ))),
     }

@@ -79,6 +79,7 @@ impl Contents {
                 frame_shift: fields::seconds(header, "FSHIFT")?,
                 frame_offset: fields::seconds(header, "FOFFSET")?,
                 tags: tags(header, kind, env),
+                ..Meta::default()
             },
         })
     }
@@ -108,12 +109,9 @@ fn tags(header: &Header, kind: Kind, env: &Env) -> Vec<Tag> {
     tags
 }
 
-fn tag(key: &[u8], value: &[u8]) -> Tag {
-    Tag {
-        format: TAGS,
-        key: key.to_vec(),
-        value: value.to_vec(),
-    }
+/// A header line as a tag.
+pub(crate) fn tag(key: &[u8], value: &[u8]) -> Tag {
+    Tag::new(TAGS, key, value)
 }
 
 fn unsupported(entry: &Entry, what: String) -> Error {

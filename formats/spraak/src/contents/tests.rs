@@ -33,7 +33,7 @@ fn key_headers_mean_the_same() {
             (Stored::Plain(Dtype::F32), None, 3)
         );
         assert_eq!(found.encoding, Some(Encoding::Binary(ByteOrder::Big)));
-        assert_eq!(found.meta.frame_shift.unwrap().as_str(), "0.010");
+        assert_eq!(found.meta.frame_shift.unwrap().to_string(), "0.010");
         assert_eq!(found.meta.tags, [tag(b"DATA", b"PARAM"), tag(b"x", b"1")]);
     }
 }
@@ -139,8 +139,8 @@ fn samples_are_counted_by_channel() {
     assert_eq!((sound.rows, sound.cols), (None, 1));
     assert_eq!((sound.stored.dtype(), sound.stored.size()), (Dtype::I16, 1));
     for (lines, what) in [
-        ("NCHAN 0", "h@26: NCHAN 0 is no number of channels"),
-        ("NCHAN -1", "h@26: NCHAN -1 is no number of channels"),
+        ("NCHAN 0", "h@26: NCHAN 0 is not a number of channels"),
+        ("NCHAN -1", "h@26: NCHAN -1 is not a number of channels"),
         ("CHANLEN x", "h@26: CHANLEN is 'x', not a number"),
         (
             "SAMPLEFREQ 0",

@@ -9,7 +9,7 @@ use super::{BLOCK, Body};
 /// Reads a matrix of `shape`; rows that are left open go to the end of the file.
 ///
 /// # Errors
-/// The data end early or within a vector; the error says how many bytes were due.
+/// The data end early or within a vector; the error says how many bytes were expected.
 pub(crate) fn read(
     source: &mut Source,
     into: &mut Matrix,
@@ -60,7 +60,7 @@ fn read_open(
         source.skip(odd)?;
         return Err(source.error(
             ErrorKind::Truncated,
-            format!("the file ends inside a vector: {vector} bytes are due, {over} are there"),
+            format!("the file ends inside a vector: expected {vector} bytes, found {over}"),
         ));
     }
     reshape(into, cols)

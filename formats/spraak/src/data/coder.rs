@@ -9,7 +9,7 @@ use spr_core::{Error, ErrorKind, Result};
 
 use super::BLOCK;
 
-/// The data of `source`, from here on, unpacked. Where gzip is due, a zlib stream will do too.
+/// The data of `source`, from here on, unpacked. Where gzip is named, a zlib stream will do too.
 ///
 /// # Errors
 /// There is nothing: even no data at all make a stream.

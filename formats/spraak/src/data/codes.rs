@@ -3,7 +3,7 @@
 use spr_core::bytes::{ByteOrder, Source};
 use spr_core::companding::Companding;
 use spr_core::model::{Dtype, Matrix};
-use spr_core::{Error, Limits, Result};
+use spr_core::{Limits, Result};
 
 use super::{BLOCK, Body, binary};
 
@@ -24,7 +24,7 @@ pub(super) fn read(
     let (rank, rows, cols) = (codes.rank(), codes.rows(), codes.cols());
     let reset = into.reset(Dtype::I16, rank, rows, cols, limits);
     reset.map_err(|e| e.file(source.name()))?;
-    let samples = into.as_slice_mut::<i16>().unwrap_or_default();
+    let samples = into.values_mut::<i16>()?;
     for (sample, byte) in samples.iter_mut().zip(codes.as_bytes()) {
         *sample = code.decode(*byte);
     }
@@ -34,16 +34,14 @@ pub(super) fn read(
 /// Writes the codes of samples, each that of the nearest sample that has one.
 ///
 /// # Errors
-/// They are no `i16`.
+/// They are not `i16`.
 pub(super) fn write(
     matrix: &Matrix,
     code: Companding,
     block: &mut Vec<u8>,
     body: &mut Body<'_>,
 ) -> Result<()> {
-    let samples = matrix.as_slice::<i16>();
-    let samples = samples.ok_or_else(|| Error::unfit("holds no i16, which the code is for"))?;
-    for chunk in samples.chunks(BLOCK) {
+    for chunk in matrix.values::<i16>()?.chunks(BLOCK) {
         block.clear();
         block.extend(chunk.iter().map(|sample| code.encode(*sample)));
         body.put(block)?;

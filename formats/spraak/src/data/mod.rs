@@ -7,7 +7,7 @@ pub(crate) mod text;
 
 use spr_core::bytes::{ByteOrder, Source};
 use spr_core::companding::Companding;
-use spr_core::model::Matrix;
+use spr_core::model::{Matrix, Rank};
 use spr_core::{Limits, Result};
 
 pub(crate) use coder::{Body, unpacked};
@@ -25,6 +25,8 @@ pub(crate) struct Layout {
     /// `None`: as many as there are.
     pub(crate) rows: Option<u64>,
     pub(crate) cols: u64,
+    /// Whether the values are wanted; else only how many there are.
+    pub(crate) values: bool,
 }
 
 /// Reads all rows; whether something follows them.
@@ -44,7 +46,12 @@ pub(crate) fn read(
             text::more(source)
         }
         (Encoding::Binary(order), Stored::Plain(dtype)) => {
-            binary::read(source, into, (dtype, rows, cols), order, limits)?;
+            match rows.filter(|_| !layout.values) {
+                Some(rows) => {
+                    source.pass_matrix(into, (dtype, Rank::Matrix, rows, cols), limits)?;
+                }
+                None => binary::read(source, into, (dtype, rows, cols), order, limits)?,
+            }
             Ok(!source.at_end()?)
         }
         (Encoding::Binary(_), Stored::Coded(code)) => {

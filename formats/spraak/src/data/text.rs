@@ -19,7 +19,7 @@ pub(super) fn looks_like(head: &[u8]) -> bool {
 /// Reads a matrix of `shape`; rows that are left open go to the end of the file.
 ///
 /// # Errors
-/// Something is no number of the type, or the numbers are too few; a number that no blank or line
+/// Something is not a number of the type, or the numbers are too few; a number that no blank or line
 /// end follows may be cut off, which is an error as well.
 pub(crate) fn read(
     source: &mut Source,
@@ -42,11 +42,11 @@ pub(crate) fn read(
     match due {
         Some(due) if there < due => Err(source.error(
             ErrorKind::Truncated,
-            format!("the file ends here: {due} numbers are due, {there} are there"),
+            format!("the file ends here: expected {due} numbers, found {there}"),
         )),
         None if over > 0 => Err(source.error(
             ErrorKind::Truncated,
-            format!("the file ends inside a vector: {cols} numbers are due, {over} are there"),
+            format!("the file ends inside a vector: expected {cols} numbers, found {over}"),
         )),
         _ => binary::reshape(into, cols),
     }
@@ -75,7 +75,7 @@ fn values<T: Element>(
         batch.clear();
         let taken = parse_all(&block[..end], most, &mut batch);
         let taken = taken.map_err(|(at, word)| {
-            let message = format!("'{}' is no {} number", shown(word), T::DTYPE);
+            let message = format!("'{}' is not a number of type {}", shown(word), T::DTYPE);
             Error::malformed(message).byte(from + at as u64)
         });
         let taken = taken.map_err(|e| e.file(source.name()))?;
@@ -87,7 +87,7 @@ fn values<T: Element>(
 }
 
 /// Parses up to `most` numbers and returns how many bytes they took; on failure the place of
-/// the word that is no number, and the word.
+/// the word that is not a number, and the word.
 fn parse_all<'a, T: Element>(
     text: &'a [u8],
     most: u64,
@@ -110,7 +110,7 @@ fn parse_all<'a, T: Element>(
 fn unterminated(source: &mut Source) -> Result<()> {
     let length = source.peek(BLOCK)?.len();
     if length == BLOCK {
-        return Err(source.malformed(format!("a word of more than {BLOCK} bytes is no number")));
+        return Err(source.malformed(format!("a word of more than {BLOCK} bytes is not a number")));
     }
     source.skip(length as u64)?;
     // A failure to read on comes first.
@@ -144,7 +144,7 @@ pub(crate) fn more(source: &mut Source) -> Result<bool> {
 pub(crate) fn write(matrix: &Matrix, block: &mut Vec<u8>, body: &mut Body<'_>) -> Result<()> {
     block.clear();
     dispatch!(matrix.dtype(), T => {
-        let values = matrix.as_slice::<T>().unwrap_or_default();
+        let values = matrix.values::<T>()?;
         for row in values.chunks_exact(matrix.cols().max(1)) {
             print_row(row, b' ', block);
             block.push(b'\n');
@@ -203,15 +203,23 @@ mod tests {
             (
                 b"1 2\n3\n",
                 Some(2),
-                "t@6: the file ends here: 4 numbers are due, 3 are there",
+                "t@6: the file ends here: expected 4 numbers, found 3",
             ),
             (
                 b"1 2\n3\n",
                 None,
-                "t@6: the file ends inside a vector: 2 numbers are due, 1",
+                "t@6: the file ends inside a vector: expected 2 numbers, found 1",
             ),
-            (b"1 2\n3 0x4\n", None, "t@6: '0x4' is no i16 number"),
-            (b"1 40000\n", None, "t@2: '40000' is no i16 number"),
+            (
+                b"1 2\n3 0x4\n",
+                None,
+                "t@6: '0x4' is not a number of type i16",
+            ),
+            (
+                b"1 40000\n",
+                None,
+                "t@2: '40000' is not a number of type i16",
+            ),
         ] {
             let error = parse(text, rows, 2).unwrap_err().to_string();
             assert!(error.starts_with(message), "{error}");

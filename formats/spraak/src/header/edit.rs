@@ -1,23 +1,26 @@
 //! The header of a file, to be shown and changed while its data stay as they are.
 //!
 //! ```
-//! use spr_core::bytes::{Env, Output, Source};
+//! use std::sync::Arc;
+//! use spr_core::bytes::{Env, Locator, MemoryStore, Source};
 //! use spr_format_spraak::header::edit::HeaderFile;
 //!
 //! let bytes = b".spr\nDATA TRACK\nTYPE I8\nFORMAT BIN01\nDIM1 1\nDIM2 2\n#\n\x01\x02".to_vec();
-//! let mut file = HeaderFile::open(Source::from_bytes("a.spr", bytes)?, &Env::default())?;
+//! let store = MemoryStore::new();
+//! let env = Env::default().with_store(Arc::new(store.clone()));
+//! let mut file = HeaderFile::open(Source::from_bytes("a.spr", bytes)?, &env)?;
 //! file.set("speaker", b"ann")?;
-//! let (output, files) = Output::memory();
+//! let output = env.output(&Locator::file("b.spr"));
 //! file.write(&output)?;
 //! output.commit()?;
-//! assert!(files.lock().unwrap()["main"].ends_with(b"\nspeaker\tann\n#\n\x01\x02"));
+//! assert!(store.get("b.spr").is_some_and(|b| b.ends_with(b"\nspeaker\tann\n#\n\x01\x02")));
 //! # Ok::<(), spr_core::Error>(())
 //! ```
 
 use spr_core::bytes::{Env, Output, Part, Source};
 use spr_core::{Error, Result};
 
-use super::{Dialect, End, Entry, Header, Place, magic, print, shown};
+use super::{Dialect, End, Entry, EntryPosition, Header, magic, print, shown};
 use crate::probe;
 
 /// Bytes copied at a time.
@@ -93,7 +96,7 @@ impl HeaderFile {
                     word: key.as_bytes().to_vec(),
                     standard: None,
                     value: value.to_vec(),
-                    place: Place { file, at: None },
+                    position: EntryPosition { file, at: None },
                 });
             }
         }
@@ -184,6 +187,10 @@ impl HeaderFile {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use spr_core::bytes::{Locator, MemoryStore};
+
     use super::*;
 
     const TRACK: &str = ".spr\nx 1\nDATA TRACK\nTYPE I16\nFORMAT BIN10\nDIM1 1\nDIM2 1\n#\n";
@@ -218,11 +225,13 @@ mod tests {
     fn data_stay_as_they_are() {
         let file = open(TRACK);
         assert_eq!((file.header_bytes(), file.data_bytes()), (58, Some(6)));
-        let (output, files) = Output::memory();
+        let store = MemoryStore::new();
+        let env = Env::default().with_store(Arc::new(store.clone()));
+        let output = env.output(&Locator::file("out"));
         file.write(&output).unwrap();
         output.commit().unwrap();
-        let files = files.lock().unwrap();
-        assert!(files["main"].ends_with(b"\nDIM2\t1\n#\n\x01\x02#\n\r\n"));
+        let written = store.get("out").unwrap();
+        assert!(written.ends_with(b"\nDIM2\t1\n#\n\x01\x02#\n\r\n"));
     }
 
     #[test]

@@ -1,12 +1,10 @@
 //! What is known of a file, in layers: keys given with its name, over those of its own header,
 //! over those of a header in a file of its own.
 
-use std::path::PathBuf;
-
 use spr_core::Result;
-use spr_core::bytes::{Env, Source};
+use spr_core::bytes::{Env, Location, Source};
 
-use super::{Dialect, End, Entry, Header, Place, magic};
+use super::{Dialect, End, Entry, EntryPosition, Header, magic};
 
 /// Where the header of a file is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,7 +15,7 @@ pub(crate) enum Where {
     /// Nowhere.
     Absent,
     /// In a file of its own; the file itself may have one too.
-    Outside(PathBuf),
+    Outside(Location),
 }
 
 /// What the user says of a file.
@@ -39,8 +37,8 @@ pub(crate) fn gather(
     let mut header = match &given.header {
         Where::Inside => Header::read(source, assumed, End::Due, env)?,
         Where::Absent => bare(source, expected),
-        Where::Outside(path) => {
-            let mut beside = Source::open(path)?;
+        Where::Outside(file) => {
+            let mut beside = env.open_file(file)?;
             let outer = Header::read(&mut beside, Some(expected), End::Optional, env)?;
             match magic(source.peek(6)?) {
                 Some(_) => Header::read(source, None, End::Due, env)?.over(outer),
@@ -61,6 +59,7 @@ fn bare(source: &Source, dialect: Dialect) -> Header {
         entries: Vec::new(),
         file: source.name().into(),
         end: source.offset(),
+        lines: 0,
     }
 }
 
@@ -81,7 +80,7 @@ impl Header {
             word: key.as_bytes().to_vec(),
             standard: None,
             value: value.to_vec(),
-            place: Place {
+            position: EntryPosition {
                 file: self.file.clone(),
                 at: None,
             },

@@ -3,7 +3,7 @@
 use spr_core::bytes::{Env, Source};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
-use super::{Entry, Header, Place, grammar};
+use super::{Entry, EntryPosition, Header, grammar};
 use crate::vocabulary::Dialect;
 
 /// Whether the line `#` must be there.
@@ -25,14 +25,14 @@ pub(super) fn read(
 ) -> Result<()> {
     let mut line = Vec::new();
     if magic {
-        physical_line(source, &mut line, env)?;
+        physical_line(source, header, &mut line, env)?;
     }
     loop {
         if end == End::Optional && source.at_end()? {
             return Ok(());
         }
         let at = source.offset();
-        let whole = logical_line(source, header.dialect, &mut line, env)?;
+        let whole = logical_line(source, header, &mut line, env)?;
         if !whole && end == End::Due {
             return Err(source.error(
                 ErrorKind::Truncated,
@@ -55,7 +55,7 @@ pub(super) fn read(
             word: key.to_vec(),
             standard: None,
             value: value.into_owned(),
-            place: Place {
+            position: EntryPosition {
                 file: header.file.clone(),
                 at: Some(at),
             },
@@ -67,22 +67,29 @@ pub(super) fn read(
 /// held. `false` if the file ends in it.
 fn logical_line(
     source: &mut Source,
-    dialect: Dialect,
+    header: &mut Header,
     line: &mut Vec<u8>,
     env: &Env,
 ) -> Result<bool> {
     line.clear();
     loop {
-        let whole = physical_line(source, line, env)?;
-        if !whole || dialect == Dialect::Key || !line.ends_with(b"\\") {
+        let whole = physical_line(source, header, line, env)?;
+        if !whole || header.dialect == Dialect::Key || !line.ends_with(b"\\") {
             return Ok(whole);
         }
         line.pop();
     }
 }
 
-/// Appends the next line without its end. `false` if the file ends before that.
-fn physical_line(source: &mut Source, line: &mut Vec<u8>, env: &Env) -> Result<bool> {
+/// Appends the next line without its end, and counts it in `header`. `false` if the file ends before
+/// that.
+fn physical_line(
+    source: &mut Source,
+    header: &mut Header,
+    line: &mut Vec<u8>,
+    env: &Env,
+) -> Result<bool> {
+    header.lines += 1;
     let from = source.offset();
     let held = line.len();
     let limits = Limits {

@@ -19,9 +19,9 @@ use spr_core::{Error, Result};
 pub use crate::vocabulary::Dialect;
 pub(crate) use lines::End;
 
-/// Where a line comes from: a file, or the command line.
+/// Where a line comes from: a file, or the options.
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct EntryPosition {
     file: Arc<str>,
     at: Option<u64>,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Entry {
     standard: Option<&'static str>,
     /// The value, unquoted.
     pub(crate) value: Vec<u8>,
-    place: Place,
+    position: EntryPosition,
 }
 
 impl Entry {
@@ -50,8 +50,8 @@ impl Entry {
 
     /// Says that an error is about this line.
     pub(crate) fn place(&self, error: Error) -> Error {
-        let error = error.file(&*self.place.file);
-        match self.place.at {
+        let error = error.file(&*self.position.file);
+        match self.position.at {
             Some(at) => error.byte(at),
             None => error,
         }
@@ -66,6 +66,8 @@ pub(crate) struct Header {
     pub(crate) file: Arc<str>,
     /// The byte at which the data start.
     pub(crate) end: u64,
+    /// The lines before that.
+    pub(crate) lines: u64,
 }
 
 impl Header {
@@ -80,7 +82,7 @@ impl Header {
         let magic = magic(source.peek(6)?);
         let Some(dialect) = magic.or(assumed) else {
             return Err(source.malformed("the first line is not .spr").hint(
-                "a key header without its first line is read with --from key, \
+                "a key header without its first line is read as key, \
                  data without a header with header=none or header=FILE",
             ));
         };
@@ -90,6 +92,7 @@ impl Header {
             entries: Vec::new(),
             file,
             end: 0,
+            lines: 0,
         };
         lines::read(source, magic.is_some(), end, env, &mut header)?;
         header.end = source.offset();

@@ -37,7 +37,7 @@ impl Entry {
             word: word.to_vec(),
             standard: None,
             value: value.to_vec(),
-            place: self.place.clone(),
+            position: self.position.clone(),
         }
     }
 
@@ -104,7 +104,7 @@ fn data_format(header: &Header, entry: &Entry) -> Result<Vec<u8>> {
         _ => {
             return Err(entry
                 .place(Error::unfit("no FORMAT says how the numbers are stored"))
-                .hint("say it with --set FORMAT=BIN10, BIN01 or ASCII"));
+                .hint("set FORMAT to BIN10, BIN01 or ASCII"));
         }
     };
     let old = match stored {

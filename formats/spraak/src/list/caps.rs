@@ -1,45 +1,45 @@
 //! What lists can hold.
 
-use spr_core::format::{Caps, Count, Empty, Keys, Objects, Place, Tags};
+use spr_core::format::{Caps, Count, Keys, Medium, Objects, SegmentCaps, Tags};
 
 use crate::contents::TAGS;
 
 /// The kinds of objects that are handed on.
 pub(crate) const OPAQUE: Objects = Objects::Kinds(&["spraak-list", "spraak-custom"]);
 
-/// What an output holds if it is to be of this `DATA`; `None` if that is no list.
-pub(crate) fn of(data: Option<&str>, place: Place) -> Option<Caps> {
-    let none = Caps {
-        count: Count::Many,
-        keys: Keys::Words,
-        boundaries: true,
-        features: None,
-        labels: None,
-        objects: Objects::None,
-        audio: &[],
-        segments: false,
-        text: false,
-        empty: Empty::Refused,
-        frame_times: true,
-        tags: Tags::Of(TAGS),
-        max_rows: u64::MAX,
-    };
+/// What an output holds if it is to be of this `DATA`; `None` if that is not a list.
+pub(crate) fn of(data: Option<&str>, medium: Medium) -> Option<Caps> {
     match data? {
-        "SEG" => Some(Caps {
-            segments: true,
-            ..none
-        }),
-        "CORPUS" => Some(Caps { text: true, ..none }),
-        "DICTIONARY" | "UNIT" | "DES" => Some(Caps {
-            count: Count::One,
-            keys: match place {
-                Place::Folder | Place::File => Keys::FileNames,
-                Place::Stream => Keys::None,
-            },
-            objects: OPAQUE,
-            frame_times: false,
-            ..none
-        }),
+        "SEG" => Some(segments()),
+        "CORPUS" => Some(corpus()),
+        "DICTIONARY" | "UNIT" | "DES" => {
+            let mut caps = Caps::new(Count::One, Keys::of_files(medium));
+            caps.objects = OPAQUE;
+            caps.tags = Tags::Of(TAGS);
+            Some(caps)
+        }
         _ => None,
     }
+}
+
+/// What a segmentation holds.
+pub(super) fn segments() -> Caps {
+    let mut caps = entries();
+    caps.segments = Some(SegmentCaps::PLAIN);
+    caps
+}
+
+/// What a corpus holds.
+pub(super) fn corpus() -> Caps {
+    let mut caps = entries();
+    caps.text = true;
+    caps
+}
+
+/// A list with a header and an entry for each utterance.
+fn entries() -> Caps {
+    let mut caps = Caps::new(Count::Many, Keys::Words);
+    caps.frame_times = true;
+    caps.tags = Tags::Of(TAGS);
+    caps
 }

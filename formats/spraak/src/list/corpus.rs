@@ -1,15 +1,16 @@
 //! Corpora, read: an entry is an utterance of which the text is known.
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::Reader;
-use spr_core::model::{DatasetInfo, FrameGrid, Key, Tag, Utterance};
+use spr_core::format::{Reader, Wanted};
+use spr_core::model::{DatasetInfo, Decimal, FrameGrid, Key, KeySource, Meta, Tag, Utterance};
 use spr_core::{Error, Result};
 
-use super::head::{Kind, ListHead, tag};
+use super::head::{Kind, ListHead};
 use super::lines::Lines;
 use super::names::Names;
 use super::tags::Extra;
 use super::time::{FROM, TO_THE_END, TimeBase};
+use crate::contents::tag;
 use crate::header::Header;
 
 /// The tags for the two times of an entry that is not all of its file, as they are written.
@@ -40,30 +41,36 @@ pub(crate) struct CorpusReader {
     pub(crate) head: ListHead,
     pub(crate) base: TimeBase,
     names: Names,
+    /// Which entries are wanted, if not all are.
+    wanted: Option<Wanted>,
     /// Where the entry before ends in its file.
-    end: Option<f64>,
+    end: Option<Decimal>,
     entry: Entry,
     done: bool,
     info: DatasetInfo,
 }
 
 impl CorpusReader {
-    pub(crate) fn open(source: Source, header: &Header, env: &Env) -> Result<Self> {
+    pub(crate) fn open(
+        source: Source,
+        header: &Header,
+        wanted: Option<Wanted>,
+        env: &Env,
+    ) -> Result<Self> {
         let head = ListHead::of(header, Kind::Corpus)?;
         let base = TimeBase::of(head.continuous, &head.meta)
             .ok_or_else(|| header.error(header.end, "FSHIFT is not above 0"))?;
-        let info = DatasetInfo {
-            utterances: head.lines,
-            compression: source.compression(),
-            frame_shift: head.meta.frame_shift.clone(),
-            ..DatasetInfo::default()
-        };
+        let mut info = DatasetInfo::new(KeySource::Stored);
+        info.utterances = head.lines.filter(|_| wanted.is_none());
+        info.compression = source.compression();
+        info.frame_shift = head.meta.frame_shift;
         Ok(Self {
-            lines: Lines::new(source, head.lines, env),
+            lines: Lines::new(source, header, head.lines, env),
             head,
             base,
             names: Names::default(),
-            end: Some(0.0),
+            wanted,
+            end: None,
             entry: Entry::default(),
             done: false,
             info,
@@ -81,17 +88,24 @@ impl CorpusReader {
     }
 
     fn read_entry(&mut self, entry: &mut Entry) -> Result<bool> {
-        if !self.lines.next()? {
-            return Ok(false);
-        }
-        let mut fields = self.lines.fields();
-        let name = fields.next().unwrap_or_default();
-        let (file, key) = self.names.key(name).ok_or_else(|| {
-            let message = "'-' stands for the file of the line before, and there is none";
-            self.lines.error(message)
-        })?;
-        let same = entry.file == file;
-        (entry.file, entry.key) = (file.to_vec(), key);
+        let (mut fields, same) = loop {
+            if !self.lines.next()? {
+                return Ok(false);
+            }
+            let mut fields = self.lines.fields();
+            let name = fields.next().unwrap_or_default();
+            let (file, key) = self.names.key(name).ok_or_else(|| {
+                let message = "'-' stands for the file of the line before, and there is none";
+                self.lines.error(message)
+            })?;
+            if self.wanted.as_ref().is_none_or(|wanted| wanted(&key)) {
+                let same = entry.file == file;
+                (entry.file, entry.key) = (file.to_vec(), key);
+                break (fields, same);
+            }
+            // Where it ends is not looked at, nor whether the next entry overlaps it.
+            entry.file.clear();
+        };
         entry.text = match fields.next() {
             None | Some(NOTHING) => Vec::new(),
             Some(text) => text
@@ -129,7 +143,9 @@ impl Reader for CorpusReader {
         let mut entry = std::mem::take(&mut self.entry);
         let more = self.next(&mut entry)?;
         if more {
+            utt.start();
             utt.clear_data();
+            utt.origin = self.lines.origin();
             utt.key.clone_from(&entry.key);
             utt.text = Some(std::mem::take(&mut entry.text));
             utt.meta.clone_from(&self.head.meta);
@@ -150,8 +166,8 @@ impl Reader for CorpusReader {
 
 impl TimeBase {
     /// The time base of a list; `None` if its frames have no length.
-    pub(crate) fn of(continuous: bool, meta: &spr_core::model::Meta) -> Option<Self> {
-        match (continuous, &meta.frame_shift) {
+    pub(crate) fn of(continuous: bool, meta: &Meta) -> Option<Self> {
+        match (continuous, meta.frame_shift) {
             (true, _) => Some(Self::Continuous),
             (false, None) => Some(Self::Discrete(FrameGrid::usual())),
             (false, Some(_)) => FrameGrid::of(meta).map(Self::Discrete),
@@ -183,7 +199,7 @@ pub(crate) fn transcription(text: &[u8]) -> Result<Vec<u8>, Error> {
         return refuse("it has a '_', which stands for a blank there");
     }
     if text.iter().any(|b| *b != b' ' && super::lines::is_blank(b)) {
-        return refuse("it has white space that is no blank");
+        return refuse("it has white space that is not a blank");
     }
     Ok(text
         .iter()

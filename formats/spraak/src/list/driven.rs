@@ -1,11 +1,11 @@
 //! A corpus that drives the reading of its files.
 
-use std::path::{Path, PathBuf};
+use std::ops::Range;
 
-use spr_core::bytes::{Env, Source};
-use spr_core::format::{Format, Options, Reader};
-use spr_core::model::{DatasetInfo, FrameGrid, Matrix, Utterance};
-use spr_core::{Error, Limits, Result};
+use spr_core::bytes::{Env, Location};
+use spr_core::format::{Format, Options, Reader, Request};
+use spr_core::model::{Audio, DatasetInfo, Decimal, FrameGrid, Matrix, Utterance};
+use spr_core::{Error, Result};
 
 use super::corpus::{CorpusReader, Entry};
 use super::time::{TO_THE_END, TimeBase, frames};
@@ -16,24 +16,27 @@ const SLACK: u64 = 2;
 
 /// The files of a corpus.
 pub(crate) struct Files {
-    root: PathBuf,
+    root: Option<Location>,
     suffix: String,
     format: &'static dyn Format,
     options: Options,
+    /// What is wanted of each file.
+    request: Request,
     env: Env,
 }
 
 impl Files {
     /// Files below the option `root`, else below the `folder` of the corpus.
     pub(crate) fn new(
-        folder: Option<PathBuf>,
+        folder: Option<Location>,
         format: &'static dyn Format,
         options: &Options,
+        request: Request,
         env: &Env,
     ) -> Result<Self> {
         let own = format.info();
         let suffix = options.get("suffix").unwrap_or(own.extensions[0]);
-        let root = options.get("root").map(PathBuf::from);
+        let root = options.get("root").map(Location::from);
         // What else is said is said of the files.
         let of_files = own
             .options
@@ -41,39 +44,45 @@ impl Files {
             .filter(|o| !["root", "suffix"].contains(&o.name));
         let of_files = of_files.filter_map(|o| Some((o.name, options.get(o.name)?)));
         Ok(Self {
-            root: root.or(folder).unwrap_or_default(),
+            root: root.or(folder),
             suffix: suffix.trim_start_matches('.').to_owned(),
             format,
             options: Options::new(own, of_files)?,
+            request,
             env: env.clone(),
         })
     }
 
-    fn path(&self, name: &[u8]) -> Result<PathBuf> {
+    fn location(&self, name: &[u8]) -> Result<Location> {
         let name = std::str::from_utf8(name)
             .map_err(|_| Error::unsupported("the name of the file is not UTF-8"))?;
-        if name.contains('\0') || Path::new(name).components().any(|c| c.as_os_str() == "..") {
+        if name.contains('\0') || name.split(['/', '\\']).any(|part| part == "..") {
             return Err(Error::unfit("the name of the file leads out of the root"));
         }
         let name = format!("{}.{}", name.trim_start_matches('/'), self.suffix);
-        Ok(self.root.join(name))
+        Ok(match &self.root {
+            Some(root) => root.join(name),
+            None => name.into(),
+        })
     }
 
     /// Reads a file whole.
     fn read(&self, name: &[u8], utt: &mut Utterance) -> Result<()> {
-        let path = self.path(name)?;
-        let shown = path.display().to_string();
-        let mut reader = self
-            .format
-            .open(Source::open(&path)?, &self.options, &self.env)?;
+        let file = self.location(name)?;
+        let source = self.env.open_file(&file)?;
+        let request = self.request.clone();
+        let opened = request.open(self.format, source, &self.options, &self.env)?;
+        let mut reader = opened.into_stream()?;
         let one = reader.read(utt).and_then(|one| {
             let more = one && reader.read(&mut Utterance::default())?;
             Ok(one && !more)
         });
         match one {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Error::malformed("the file does not hold one utterance").file(shown)),
-            Err(e) => Err(e.file(shown)),
+            Ok(false) => {
+                Err(Error::malformed("the file does not hold one utterance").file(file.to_string()))
+            }
+            Err(e) => Err(e.file(file.to_string())),
         }
     }
 }
@@ -117,7 +126,7 @@ impl CorpusDriven {
         let fresh = |key: &[u8]| entry.extra.iter().all(|tag| tag.key != key);
         utt.meta.tags.retain(|tag| fresh(&tag.key));
         utt.meta.tags.append(&mut entry.extra);
-        cut(utt, entry, &self.corpus.base, &self.files.env.limits)
+        cut(utt, entry, &self.corpus.base)
     }
 }
 
@@ -143,41 +152,40 @@ impl Reader for CorpusDriven {
 }
 
 /// Leaves of an utterance what the entry is about.
-fn cut(utt: &mut Utterance, entry: &Entry, base: &TimeBase, limits: &Limits) -> Result<()> {
+fn cut(utt: &mut Utterance, entry: &Entry, base: &TimeBase) -> Result<()> {
     let wrong = |what: String| Error::malformed(what);
     let stretch = base.stretch(&entry.f1, &entry.f2).map_err(wrong)?;
-    if stretch.start == 0.0 && entry.f2 == TO_THE_END {
+    if stretch.start.is_zero() && entry.f2 == TO_THE_END {
         return Ok(());
     }
-    if utt.object.is_some() || utt.segments.is_some() {
+    if utt.object.is_some() || !utt.tiers.is_empty() {
         return Err(Error::unfit(
             "the file is not one of which a stretch can be taken",
         ));
     }
     let grid = FrameGrid::of(&utt.meta).unwrap_or_else(FrameGrid::usual);
     let rows = utt.frames();
-    let nearest = |time| grid.nearest(time).unwrap_or(0);
+    let nearest = |time| match grid.nearest(time) {
+        Some(frame) => frame,
+        None if time < grid.time(0) => 0,
+        None => u64::MAX,
+    };
     // Frames that both count alike are taken as they are.
     let (first, end, slack) = match base {
-        TimeBase::Discrete(own) if own.shift().to_bits() == grid.shift().to_bits() => {
+        TimeBase::Discrete(own) if own.shift() == grid.shift() => {
             let (first, count) = frames(&entry.f1, &entry.f2).map_err(wrong)?;
             (first, count.map(|count| first.saturating_add(count)), 0)
         }
         _ => (nearest(stretch.start), stretch.end.map(nearest), SLACK),
     };
     for matrix in [&mut utt.features, &mut utt.labels].into_iter().flatten() {
-        rows_of(matrix, within(first, end, rows, slack, "frames")?, limits)?;
+        keep(matrix, within(first, end, rows, slack, "frames")?);
     }
-    if let Some(audio) = &mut utt.audio {
-        let rate = f64::from(audio.rate);
-        let moment = |time: f64| FrameGrid::usual().nearest(time * rate / 100.0).unwrap_or(0);
-        let there = audio.samples.rows() as u64;
+    if let Some(sound) = utt.audio.as_mut().and_then(Audio::waveform_mut) {
+        let moment = |time: Decimal| time.sample(sound.rate).unwrap_or(u64::MAX);
+        let there = sound.samples.rows() as u64;
         let (first, end) = (moment(stretch.start), stretch.end.map(moment));
-        rows_of(
-            &mut audio.samples,
-            within(first, end, there, 1, "samples")?,
-            limits,
-        )?;
+        keep(&mut sound.samples, within(first, end, there, 1, "samples")?);
     }
     Ok(())
 }
@@ -189,7 +197,7 @@ fn within(
     there: u64,
     slack: u64,
     what: &str,
-) -> Result<std::ops::Range<usize>> {
+) -> Result<Range<usize>> {
     let end = end.unwrap_or(there);
     if first > there || end > there.saturating_add(slack) {
         return Err(Error::unfit(format!(
@@ -201,13 +209,6 @@ fn within(
 }
 
 /// Leaves only these rows of a matrix.
-fn rows_of(matrix: &mut Matrix, range: std::ops::Range<usize>, limits: &Limits) -> Result<()> {
-    let (rank, cols) = (matrix.rank(), matrix.cols());
-    let row = cols * matrix.dtype().size();
-    let mut part = Matrix::default();
-    part.start(matrix.dtype(), rank, cols);
-    let kept = &matrix.as_bytes()[range.start * row..range.end * row];
-    part.extend_rows(range.len(), limits)?.copy_from_slice(kept);
-    *matrix = part;
-    Ok(())
+fn keep(matrix: &mut Matrix, rows: Range<usize>) {
+    matrix.retain_rows(|row| rows.contains(&row));
 }

@@ -3,7 +3,7 @@
 use spr_core::model::{Meta, Tag};
 use spr_core::{Error, Result};
 
-use crate::contents::{TAGS, fields};
+use crate::contents::{fields, tag};
 use crate::header::{Header, shown};
 use crate::vocabulary::is_own;
 
@@ -87,6 +87,7 @@ impl ListHead {
                 frame_shift: fields::seconds(header, "FSHIFT")?,
                 frame_offset: fields::seconds(header, "FOFFSET")?,
                 tags: tags.map(|entry| tag(entry.key(), &entry.value)).collect(),
+                ..Meta::default()
             },
         })
     }
@@ -97,22 +98,8 @@ pub(crate) fn claimed_lines(header: &Header) -> Result<Option<u64>> {
     fields::count(header, "DIM1")
 }
 
-pub(crate) fn tag(key: &[u8], value: &[u8]) -> Tag {
-    Tag {
-        format: TAGS,
-        key: key.to_vec(),
-        value: value.to_vec(),
-    }
-}
-
-/// Refuses a tag of another format, or one that says what the writer says itself.
+/// Refuses a tag that says what the writer says itself.
 pub(crate) fn check_tag(tag: &Tag, own: impl Fn(&[u8]) -> bool) -> Result<()> {
-    if tag.format != TAGS {
-        let (key, format) = (shown(&tag.key), tag.format);
-        return Err(Error::unfit(format!(
-            "the header line {key} is one of {format}"
-        )));
-    }
     if own(&tag.key) {
         let key = shown(&tag.key);
         let message = format!("the header line {key} would contradict the format's own");

@@ -1,7 +1,12 @@
 //! The lines behind a header.
 
+use std::sync::Arc;
+
 use spr_core::bytes::{Env, Source};
+use spr_core::model::{Origin, Position};
 use spr_core::{Error, ErrorKind, Result};
+
+use crate::header::Header;
 
 /// White space between fields.
 pub(crate) fn is_blank(byte: &u8) -> bool {
@@ -14,20 +19,29 @@ pub(crate) struct Lines {
     line: Vec<u8>,
     /// The byte at which the line starts.
     at: u64,
+    /// The line's number in the file, from 1.
+    number: u64,
+    file: Arc<str>,
     due: Option<u64>,
     read: u64,
+    /// Whether what follows is not read.
+    ended: bool,
     env: Env,
     warned: Vec<&'static str>,
 }
 
 impl Lines {
-    pub(crate) fn new(source: Source, due: Option<u64>, env: &Env) -> Self {
+    /// The lines behind a header, which says how many there are.
+    pub(crate) fn new(source: Source, header: &Header, due: Option<u64>, env: &Env) -> Self {
         Self {
+            file: source.name().into(),
             source,
             line: Vec::new(),
             at: 0,
+            number: header.lines,
             due,
             read: 0,
+            ended: false,
             env: env.clone(),
             warned: Vec::new(),
         }
@@ -38,16 +52,17 @@ impl Lines {
     /// # Errors
     /// There are fewer than the header says, or the last has no end.
     pub(crate) fn next(&mut self) -> Result<bool> {
-        let more = self.physical()?;
+        let more = !self.ended && self.physical()?;
         match (self.due, more) {
             (Some(due), true) if self.read == due => {
                 let message = format!("the file goes on after {due} lines; the rest is not read");
                 self.env.warn(&self.error(message));
+                self.ended = true;
                 Ok(false)
             }
             (Some(due), false) if self.read < due => {
                 let read = self.read;
-                let message = format!("the file ends here: {due} lines are due, {read} are there");
+                let message = format!("the file ends here: expected {due} lines, found {read}");
                 Err(self.source.error(ErrorKind::Truncated, message))
             }
             (_, more) => {
@@ -64,6 +79,7 @@ impl Lines {
             if !self.source.line(&mut self.line, &self.env.limits)? {
                 return Ok(false);
             }
+            self.number += 1;
             if self.source.offset() - self.at == self.line.len() as u64 {
                 return Err(cut(&self.source));
             }
@@ -93,6 +109,15 @@ impl Lines {
         }
     }
 
+    /// Where the line is.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin {
+            file: Some(self.file.clone()),
+            at: Some(Position::Line(self.number)),
+            ..Origin::default()
+        }
+    }
+
     /// The surroundings.
     pub(crate) fn env(&self) -> &Env {
         &self.env
@@ -102,6 +127,17 @@ impl Lines {
 fn cut(source: &Source) -> Error {
     let message = "the last line has no line end and may be cut off";
     source.error(ErrorKind::Truncated, message)
+}
+
+/// Appends a line of these fields.
+pub(super) fn print_line<'a>(fields: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
+    for (n, field) in fields.enumerate() {
+        if n > 0 {
+            out.push(b'\t');
+        }
+        out.extend_from_slice(field);
+    }
+    out.push(b'\n');
 }
 
 /// Checks a list that is handed on whole: its lines against the number that the header claims.
@@ -115,10 +151,10 @@ pub(crate) fn check(body: &[u8], due: Option<u64>) -> Result<Option<String>> {
     let there = lines.filter(|line| !line.iter().all(is_blank)).count() as u64;
     match due {
         Some(due) if there < due => {
-            let message = format!("the file ends here: {due} lines are due, {there} are there");
+            let message = format!("the file ends here: expected {due} lines, found {there}");
             Err(Error::truncated(message))
         }
-        Some(due) if there > due => Ok(Some(format!("{due} lines are due, {there} are there"))),
+        Some(due) if there > due => Ok(Some(format!("expected {due} lines, found {there}"))),
         _ => Ok(None),
     }
 }

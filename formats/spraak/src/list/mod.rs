@@ -9,16 +9,15 @@ mod names;
 mod opaque;
 pub(crate) mod options;
 mod segmentation;
+mod segments;
 mod spool;
 mod symbols;
 mod tags;
 mod time;
 mod writer;
 
-use std::path::Path;
-
-use spr_core::bytes::{Env, Output, Source};
-use spr_core::format::{Format, Options, Reader, Writer};
+use spr_core::bytes::{Env, Location, Output, Source};
+use spr_core::format::{Format, Options, Reader, Request, Writer};
 use spr_core::{Error, Result};
 
 use crate::contents::coder;
@@ -32,23 +31,14 @@ pub(crate) use options::{check_options, is_driving};
 pub(crate) use tags::is_field;
 pub(crate) use writer::ListWriter;
 
-/// The value of the option `data` that the extension of an output asks for.
-pub fn data_of_extension(extension: &str) -> Option<&'static str> {
-    Some(match extension {
-        "seg" => "SEG",
-        "cor" => "CORPUS",
-        "lex" => "DICTIONARY",
-        _ => return None,
-    })
-}
-
-/// A reader for what stands behind the header of a list.
+/// A reader for what stands behind the header of a list. Of the `request` it takes the choice of
+/// keys.
 pub(crate) fn open(
     source: Source,
     header: &Header,
     kind: Kind,
-    format: &'static dyn Format,
-    options: &Options,
+    (format, options): (&'static dyn Format, &Options),
+    request: &mut Request,
     env: &Env,
 ) -> Result<Box<dyn Reader>> {
     let place = |e: Error| e.file(source.name());
@@ -59,9 +49,11 @@ pub(crate) fn open(
     };
     check_options(options, used).map_err(place)?;
     if kind == Kind::Corpus && is_driving(options) {
-        let folder = source.path().and_then(Path::parent).map(Path::to_owned);
-        let files = driven::Files::new(folder, format, options, env)?;
-        let reader = corpus::CorpusReader::open(source, header, env)?;
+        let folder = source.location().and_then(Location::parent);
+        let mut of_file = Request::all();
+        of_file.values = request.values;
+        let files = driven::Files::new(folder, format, options, of_file, env)?;
+        let reader = corpus::CorpusReader::open(source, header, request.take_keys(), env)?;
         return Ok(Box::new(driven::CorpusDriven::new(reader, files)));
     }
     options::check_others(format, options, &options::READING).map_err(place)?;
@@ -71,9 +63,16 @@ pub(crate) fn open(
     };
     Ok(match kind {
         Kind::Segmentation => Box::new(segmentation::SegmentationReader::open(
-            source, header, options, env,
+            source,
+            header,
+            options,
+            request.take_keys(),
+            env,
         )?),
-        Kind::Corpus => Box::new(corpus::CorpusReader::open(source, header, env)?),
+        Kind::Corpus => {
+            let wanted = request.take_keys();
+            Box::new(corpus::CorpusReader::open(source, header, wanted, env)?)
+        }
         Kind::Opaque(kind) => Box::new(opaque::open(source, header, kind, env)?),
     })
 }

@@ -2,13 +2,15 @@
 
 use spr_core::bytes::{Env, Source};
 use spr_core::format::Reader;
-use spr_core::model::{DatasetInfo, Key, KeySource, Meta, Object, Tag, Utterance};
-use spr_core::{Error, Result, bytes::key_of_file};
+use spr_core::model::{DatasetInfo, Meta, Object, Origin, Tag, Utterance};
+use spr_core::{Error, Result};
 
-use super::head::{Kind, check_tag, claimed_lines, data, tag};
+use super::head::{Kind, check_tag, claimed_lines, data};
 use super::lines;
+use crate::contents::tag;
 use crate::header::{End, Header, shown};
 use crate::options::Writing;
+use crate::reader::key_of;
 use crate::vocabulary::Dialect;
 
 /// Bytes read at a time.
@@ -44,27 +46,25 @@ pub(crate) fn open(
             env.warn(&header.error(header.end, more));
         }
     }
-    let named = source.path().filter(|path| path.is_file()).map(key_of_file);
-    let keys = match named {
-        Some(_) => KeySource::Stored,
-        None => KeySource::Generated,
-    };
+    let (key, keys) = key_of(&source, env)?;
+    let mut info = DatasetInfo::new(keys);
+    info.utterances = Some(1);
+    info.compression = source.compression();
     Ok(OpaqueReader {
         utterance: Some(Utterance {
-            key: named.unwrap_or_else(|| Key::generated(0)),
-            object: Some(Object::Opaque { kind, bytes }),
+            key,
+            object: Some(Object::opaque(kind, bytes)),
             meta: Meta {
                 tags: tags(header),
                 ..Meta::default()
             },
+            origin: Origin {
+                file: Some(source.name().into()),
+                ..Origin::default()
+            },
             ..Utterance::default()
         }),
-        info: DatasetInfo {
-            utterances: Some(1),
-            compression: source.compression(),
-            keys,
-            ..DatasetInfo::default()
-        },
+        info,
     })
 }
 
@@ -108,10 +108,16 @@ fn tags(header: &Header) -> Vec<Tag> {
 ///
 /// # Errors
 /// The dialect can't hold it, or it would be read back as another thing.
-pub(crate) fn header<'a>(utt: &'a Utterance, options: &Writing) -> Result<(Vec<u8>, &'a [u8])> {
+pub(crate) fn header<'a>(
+    utt: &'a Utterance,
+    options: &Writing,
+    env: &Env,
+) -> Result<(Vec<u8>, &'a [u8])> {
     let dialect = options.dialect;
     if options.code.is_some() || options.packed || !options.header {
-        return Err(Error::unfit("is no numbers, and the options are for those"));
+        return Err(Error::unfit(
+            "is not made of numbers, and the options are for those",
+        ));
     }
     let Some(Object::Opaque { kind, bytes }) = &utt.object else {
         let what = utt.other().unwrap_or("nothing");
@@ -119,9 +125,6 @@ pub(crate) fn header<'a>(utt: &'a Utterance, options: &Writing) -> Result<(Vec<u
             "has {what}, which the format can't hold"
         )));
     };
-    if utt.others().count() > 1 || utt.features.is_some() || utt.labels.is_some() {
-        return Err(Error::unfit("an object of another kind stands alone"));
-    }
     if utt.meta.frame_shift.is_some() || utt.meta.frame_offset.is_some() {
         return Err(Error::unfit("has times of frames, which go with frames"));
     }
@@ -155,15 +158,21 @@ pub(crate) fn header<'a>(utt: &'a Utterance, options: &Writing) -> Result<(Vec<u
         super::put_line(dialect, word, key, &tag.value, &mut out)?;
     }
     out.extend_from_slice(b"#\n");
-    check(&out, dialect, kind, bytes, utt)?;
+    check(&out, dialect, (kind, bytes), utt, env)?;
     Ok((out, bytes))
 }
 
 /// Whether what is written is read back as what it was.
-fn check(out: &[u8], dialect: Dialect, kind: &str, body: &[u8], utt: &Utterance) -> Result<()> {
+fn check(
+    out: &[u8],
+    dialect: Dialect,
+    (kind, body): (&str, &[u8]),
+    utt: &Utterance,
+    env: &Env,
+) -> Result<()> {
     let mut source = Source::from_bytes("header", out.to_vec())?;
-    let header = Header::read(&mut source, Some(dialect), End::Due, &Env::default())?;
-    if Kind::of(&header) != Object::opaque(kind).map(Kind::Opaque) {
+    let header = Header::read(&mut source, Some(dialect), End::Due, &env.listening(|_| {}))?;
+    if !matches!(Kind::of(&header), Some(Kind::Opaque(read)) if read == kind) {
         let message = format!("its header lines do not say that it is a {kind}");
         return Err(Error::unfit(message));
     }

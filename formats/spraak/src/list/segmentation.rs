@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Options, Reader};
-use spr_core::model::{DatasetInfo, Decimal, FrameGrid, Key, Segment, Utterance};
+use spr_core::format::{Options, Reader, Wanted};
+use spr_core::model::{DatasetInfo, FrameGrid, Key, KeySource, Segment, Tier, Utterance};
 
 use super::head::{Kind, ListHead};
 use super::lines::Lines;
+use super::names::SAME;
 use super::symbols::Symbols;
 use super::tags::Extra;
 use super::time::{FROM, TO_THE_END, TimeBase};
@@ -20,6 +21,8 @@ pub(crate) struct SegmentationReader {
     head: ListHead,
     base: TimeBase,
     symbols: Option<Symbols>,
+    /// Which files are wanted, if not all are.
+    wanted: Option<Wanted>,
     seen: HashSet<Key>,
     /// Whether the line that was read last begins the next utterance.
     held: bool,
@@ -32,27 +35,28 @@ impl SegmentationReader {
         source: Source,
         header: &Header,
         options: &Options,
+        wanted: Option<Wanted>,
         env: &Env,
     ) -> Result<Self> {
         let mut head = ListHead::of(header, Kind::Segmentation)?;
         if !head.continuous {
-            let usual = || Decimal::parse(FrameGrid::USUAL_SHIFT);
-            head.meta.frame_shift = head.meta.frame_shift.or_else(usual);
+            head.meta.frame_shift.get_or_insert(FrameGrid::USUAL_SHIFT);
         }
         let base = TimeBase::of(head.continuous, &head.meta)
             .ok_or_else(|| header.error(header.end, "FSHIFT is not above 0"))?;
-        let symbols = options.get("symbols").map(|path| Symbols::read(path, env));
-        let info = DatasetInfo {
-            utterances: head.files,
-            compression: source.compression(),
-            frame_shift: head.meta.frame_shift.clone(),
-            ..DatasetInfo::default()
-        };
+        let symbols = options
+            .get("symbols")
+            .map(|file| Symbols::read(&file.into(), env));
+        let mut info = DatasetInfo::new(KeySource::Stored);
+        info.utterances = head.files.filter(|_| wanted.is_none());
+        info.compression = source.compression();
+        info.frame_shift = head.meta.frame_shift;
         Ok(Self {
-            lines: Lines::new(source, head.lines, env),
+            lines: Lines::new(source, header, head.lines, env),
             head,
             base,
             symbols: symbols.transpose()?,
+            wanted,
             seen: HashSet::new(),
             held: false,
             done: false,
@@ -61,41 +65,60 @@ impl SegmentationReader {
     }
 
     fn utterance(&mut self, utt: &mut Utterance) -> Result<bool> {
-        utt.meta.clone_from(&self.head.meta);
-        let mut segments = utt.segments.take().unwrap_or_default();
-        utt.clear_data();
+        let mut segments = utt.tiers.pop().map_or_else(Vec::new, |tier| tier.segments);
         segments.clear();
-        if !std::mem::take(&mut self.held) && !self.lines.next()? {
-            self.check_files()?;
-            return Ok(false);
+        utt.start();
+        utt.clear_data();
+        loop {
+            if !std::mem::take(&mut self.held) && !self.lines.next()? {
+                self.check_files()?;
+                return Ok(false);
+            }
+            self.begin(&mut utt.key)?;
+            if self.wanted.as_ref().is_none_or(|wanted| wanted(&utt.key)) {
+                break;
+            }
+            while self.next_of(&utt.key)? {}
         }
-        utt.key.set(self.lines.fields().next().unwrap_or_default());
-        if utt.key.as_bytes() == b"-" {
-            let message = "'-' stands for the file of the line before, and there is none";
-            return Err(self.lines.error(message));
-        }
-        if !self.seen.insert(utt.key.clone()) {
-            let message = "the segments of one file stand in two places";
-            return Err(self.lines.error(message).utterance(&utt.key));
-        }
+        utt.origin = self.lines.origin();
+        utt.meta.clone_from(&self.head.meta);
         let mut extra = Extra::default();
         loop {
             self.segment(&mut segments, &mut extra)
                 .map_err(|what| self.lines.error(what).utterance(&utt.key))?;
             let bytes = (segments.len() * size_of::<Segment>()) as u64;
             self.lines.env().limits.bytes("a list of segments", bytes)?;
-            if !self.lines.next()? {
-                break;
-            }
-            let name = self.lines.fields().next().unwrap_or_default();
-            if name != b"-" && name != utt.key.as_bytes() {
-                self.held = true;
+            if !self.next_of(&utt.key)? {
                 break;
             }
         }
-        utt.segments = Some(segments);
+        utt.tiers.push(Tier::only(segments));
         utt.meta.tags.extend(extra.into_tags());
         Ok(true)
+    }
+
+    /// Takes the name of a file from its first line.
+    fn begin(&mut self, key: &mut Key) -> Result<()> {
+        key.set(self.lines.fields().next().unwrap_or_default());
+        if key.as_bytes() == SAME {
+            let message = "'-' stands for the file of the line before, and there is none";
+            return Err(self.lines.error(message));
+        }
+        if !self.seen.insert(key.clone()) {
+            let message = "the segments of one file stand in two places";
+            return Err(self.lines.error(message).utterance(key));
+        }
+        Ok(())
+    }
+
+    /// Goes to the next line of the same file; `false` if there is none.
+    fn next_of(&mut self, key: &Key) -> Result<bool> {
+        if !self.lines.next()? {
+            return Ok(false);
+        }
+        let name = self.lines.fields().next().unwrap_or_default();
+        self.held = name != SAME && name != key.as_bytes();
+        Ok(!self.held)
     }
 
     /// The segment of the current line.
@@ -120,11 +143,7 @@ impl SegmentationReader {
         {
             self.lines.warn(self.base.overlap());
         }
-        into.push(Segment {
-            start: stretch.start,
-            end: stretch.end,
-            label: label.into(),
-        });
+        into.push(Segment::new(stretch.start, stretch.end, &label));
         Ok(())
     }
 

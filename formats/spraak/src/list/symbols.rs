@@ -1,9 +1,8 @@
 //! Tables of names and their numbers.
 
 use std::collections::HashMap;
-use std::path::Path;
 
-use spr_core::bytes::{Env, Source};
+use spr_core::bytes::{Env, Location, Source};
 use spr_core::model::Key;
 use spr_core::number::parse_integer;
 use spr_core::{Error, Result};
@@ -22,8 +21,8 @@ impl Symbols {
     ///
     /// # Errors
     /// A line is not a name and a whole number, or one of them stands twice.
-    pub(crate) fn read(path: &str, env: &Env) -> Result<Self> {
-        Self::parse(Source::open(Path::new(path))?, env)
+    pub(crate) fn read(file: &Location, env: &Env) -> Result<Self> {
+        Self::parse(env.open_file(file)?, env)
     }
 
     fn parse(mut source: Source, env: &Env) -> Result<Self> {
@@ -43,7 +42,8 @@ impl Symbols {
                 (None, ..) => continue,
                 _ => return Err(place("a line is 'NAME ID'".to_owned())),
             };
-            let id: i64 = id.ok_or_else(|| place("the second word is no whole number".into()))?;
+            let id: i64 =
+                id.ok_or_else(|| place("the second word is not a whole number".into()))?;
             let shown = Key::from(name);
             if table.ids.insert(name.to_vec(), id).is_some() {
                 return Err(place(format!("the name '{shown}' stands twice")));
@@ -70,7 +70,11 @@ impl Symbols {
         let known = number.filter(|number| number.to_string().as_bytes() == id);
         match known.and_then(|number| self.names.get(&number)) {
             Some(name) => Ok(name),
-            None => Err(format!("'{}' is no number of {}", Key::from(id), self.file)),
+            None => Err(format!(
+                "'{}' is not a number of {}",
+                Key::from(id),
+                self.file
+            )),
         }
     }
 }
@@ -92,7 +96,7 @@ mod tests {
         assert_eq!(table.id(b"b").unwrap_err(), "'b' is not in phones.txt");
         for id in ["012", "13", "x"] {
             let error = table.name(id.as_bytes()).unwrap_err();
-            assert_eq!(error, format!("'{id}' is no number of phones.txt"));
+            assert_eq!(error, format!("'{id}' is not a number of phones.txt"));
         }
     }
 
@@ -103,7 +107,7 @@ mod tests {
             ("a 1 2\n", "phones.txt:1: a line is 'NAME ID'"),
             (
                 "a 1\nb x\n",
-                "phones.txt:2: the second word is no whole number",
+                "phones.txt:2: the second word is not a whole number",
             ),
             ("a 1\na 2\n", "phones.txt:2: the name 'a' stands twice"),
             ("a 1\nb 1\n", "phones.txt:2: the number 1 stands twice"),

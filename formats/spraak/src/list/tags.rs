@@ -4,7 +4,7 @@
 use spr_core::model::Tag;
 use spr_core::number::parse_integer;
 
-use super::head::tag;
+use crate::contents::tag;
 
 const FIELD: &[u8] = b"FIELD";
 /// The number of the first field without a meaning.

@@ -1,7 +1,7 @@
 //! The fields `F1` and `F2`: where in its file an entry starts, and how long it is or where it ends.
 
-use spr_core::model::FrameGrid;
-use spr_core::number::{parse_f64, parse_integer};
+use spr_core::model::{Decimal, FrameGrid};
+use spr_core::number::parse_integer;
 
 /// What the two fields count.
 pub(crate) enum TimeBase {
@@ -11,11 +11,11 @@ pub(crate) enum TimeBase {
     Continuous,
 }
 
-/// A stretch of a file; no end means all of the rest.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A stretch of a file in seconds; no end means all of the rest.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch {
-    pub(crate) start: f64,
-    pub(crate) end: Option<f64>,
+    pub(crate) start: Decimal,
+    pub(crate) end: Option<Decimal>,
 }
 
 /// Where the first frame and the number of frames stand for all of a file.
@@ -24,11 +24,11 @@ pub(crate) const TO_THE_END: &[u8] = b"-1";
 
 /// Two numbers of frames; the second is open for -1.
 pub(crate) fn frames(f1: &[u8], f2: &[u8]) -> Result<(u64, Option<u64>), String> {
-    let first = parse_integer(f1).ok_or_else(|| wrong(f1, "no number of a frame"))?;
+    let first = parse_integer(f1).ok_or_else(|| wrong(f1, "not a number of a frame"))?;
     if f2 == TO_THE_END {
         return Ok((first, None));
     }
-    let count = parse_integer(f2).ok_or_else(|| wrong(f2, "no number of frames"))?;
+    let count = parse_integer(f2).ok_or_else(|| wrong(f2, "not a number of frames"))?;
     Ok((first, Some(count)))
 }
 
@@ -50,9 +50,9 @@ impl TimeBase {
             }
             Self::Continuous => {
                 let time = |field| {
-                    parse_f64(field)
-                        .filter(|time| time.is_finite())
-                        .ok_or_else(|| wrong(field, "no time"))
+                    let text = std::str::from_utf8(field).ok();
+                    let time = text.and_then(Decimal::parse);
+                    time.ok_or_else(|| wrong(field, "not a time"))
                 };
                 let start = time(f1)?;
                 let end = match f2 {
@@ -62,7 +62,7 @@ impl TimeBase {
                 Stretch { start, end }
             }
         };
-        if stretch.start < 0.0 {
+        if stretch.start.is_negative() {
             return Err(wrong(f1, "before the start of the file"));
         }
         if stretch.end.is_some_and(|end| end < stretch.start) {
@@ -83,32 +83,34 @@ mod tests {
     #[test]
     fn frames_are_counted_and_seconds_are_times() {
         let discrete = TimeBase::Discrete(FrameGrid::usual());
-        let stretch = |start, end| Ok(Stretch { start, end });
+        let time = |text: &str| Decimal::parse(text).unwrap();
+        let stretch = |start, end: Option<&str>| Ok((time(start), end.map(time)));
         for (base, f1, f2, expected) in [
-            (&discrete, "12", "3", stretch(0.12, Some(0.15))),
-            (&discrete, "12", "-1", stretch(0.12, None)),
+            (&discrete, "12", "3", stretch("0.12", Some("0.15"))),
+            (&discrete, "12", "-1", stretch("0.12", None)),
             (
                 &TimeBase::Continuous,
                 "1.40",
                 "2.9",
-                stretch(1.4, Some(2.9)),
+                stretch("1.40", Some("2.9")),
             ),
-            (&TimeBase::Continuous, "0", "-1", stretch(0.0, None)),
+            (&TimeBase::Continuous, "0", "-1", stretch("0", None)),
         ] {
-            assert_eq!(base.stretch(f1.as_bytes(), f2.as_bytes()), expected);
+            let found = base.stretch(f1.as_bytes(), f2.as_bytes());
+            assert_eq!(found.map(|s| (s.start, s.end)), expected);
         }
         for (base, f1, f2, message) in [
-            (&discrete, "-1", "3", "'-1' is no number of a frame"),
-            (&discrete, "0.5", "3", "'0.5' is no number of a frame"),
-            (&discrete, "1", "-2", "'-2' is no number of frames"),
+            (&discrete, "-1", "3", "'-1' is not a number of a frame"),
+            (&discrete, "0.5", "3", "'0.5' is not a number of a frame"),
+            (&discrete, "1", "-2", "'-2' is not a number of frames"),
             (
                 &discrete,
                 "1",
                 "18446744073709551615",
                 "'18446744073709551615' is too many frames",
             ),
-            (&TimeBase::Continuous, "x", "3", "'x' is no time"),
-            (&TimeBase::Continuous, "1", "inf", "'inf' is no time"),
+            (&TimeBase::Continuous, "x", "3", "'x' is not a time"),
+            (&TimeBase::Continuous, "1", "inf", "'inf' is not a time"),
             (
                 &TimeBase::Continuous,
                 "-1",

@@ -62,7 +62,7 @@ fn what_a_corpus_can_not_hold() {
     for (utt, part) in [
         (said("a", "b_c", &[]), "it has a '_'"),
         (said("a", "#", &[]), "# stands for silence"),
-        (said("a", "b\tc", &[]), "white space that is no blank"),
+        (said("a", "b\tc", &[]), "white space that is not a blank"),
         (said("-", "b", &[]), "can't stand in a list"),
         (said("a", "b", &[("F1", "3")]), "F1 and F2 stand together"),
         (
@@ -71,7 +71,7 @@ fn what_a_corpus_can_not_hold() {
         ),
         (
             said("a", "b", &[("F1", "x"), ("F2", "1")]),
-            "'x' is no number of a frame",
+            "'x' is not a number of a frame",
         ),
         (
             said("a", "b", &[("FILENAME", "c")]),
@@ -172,17 +172,13 @@ fn sound_is_cut_by_its_samples() {
     let source = Source::from_bytes("c.cor", text.into_bytes()).unwrap();
     let options = [("root", folder.path().to_str().unwrap()), ("suffix", "sam")];
     let options = Options::new(SPR.info(), options).unwrap();
-    let mut reader = SPR.open(source, &options, &Env::default()).unwrap();
+    let opened = Request::all().open(&SPR, source, &options, &Env::default());
+    let mut reader = opened.unwrap().into_stream().unwrap();
     let mut utt = Utterance::default();
     for (first, last) in [(0, 9), (11, 49)] {
         assert!(reader.read(&mut utt).unwrap());
-        let samples = utt
-            .audio
-            .as_ref()
-            .unwrap()
-            .samples
-            .as_slice::<i8>()
-            .unwrap();
+        let samples = &utt.waveform().unwrap().samples;
+        let samples = samples.as_slice::<i8>().unwrap();
         assert_eq!((samples[0], *samples.last().unwrap()), (first, last));
     }
     let error = reader.read(&mut utt).unwrap_err();
@@ -211,13 +207,13 @@ fn a_folder_has_its_corpus() {
     let header = fs::read(root.join("a.spr")).unwrap();
     assert!(!header.windows(6).any(|w| w == b"FIELD5"));
     let options = [("root", root.to_str().unwrap())];
-    let (mut back, _) = read_with(&SPR, &options, Source::open(&corpus).unwrap()).unwrap();
+    let (mut back, _) = read_with(&SPR, &options, file(&corpus)).unwrap();
     back[0].meta.tags.reverse();
     assert_eq!(back, utts);
     // The line of what the folder refuses is not there either.
     let (root, corpus) = (folder.path().join("two"), folder.path().join("y.cor"));
     let options = Options::new(SPR.info(), [("cor", corpus.to_str().unwrap())]).unwrap();
-    let output = Output::folder(&root);
+    let output = Env::default().output(&Locator::folder(&root));
     let mut writer = SPR
         .create(output.clone(), &options, &Env::default())
         .unwrap();
@@ -238,7 +234,7 @@ fn a_folder_has_its_corpus() {
         [("cor", folder.path().join("n/z.cor").to_str().unwrap())],
     );
     let error = SPR.create(
-        Output::folder(folder.path().join("n")),
+        Env::default().output(&Locator::folder(folder.path().join("n"))),
         &inside.unwrap(),
         &Env::default(),
     );

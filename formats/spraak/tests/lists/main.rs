@@ -8,6 +8,7 @@
 )]
 
 mod corpora;
+mod inputs;
 mod others;
 mod segmentations;
 #[path = "../strict/mod.rs"]
@@ -18,9 +19,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use spr_core::bytes::{Access, Env, Output, Source};
-use spr_core::format::{Format, Options};
-use spr_core::model::{Decimal, Matrix, Meta, Object, Rank, Segment, Tag, Utterance};
+use spr_core::bytes::{Access, Env, Location, Locator, MemoryStore, Part, Source};
+use spr_core::format::{Format, Options, Request};
+use spr_core::model::{
+    Decimal, Matrix, Meta, Object, Position, Rank, Segment, Tag, Tier, Utterance,
+};
 use spr_core::{ErrorKind, Limits, Result};
 use spr_format_spraak::{KEY, SPR, Spraak};
 use spr_testkit::{Suite, faults, read_memory, suite, write, write_memory};
@@ -38,9 +41,16 @@ fn lists_behave() {
                 &[("data", "CORPUS")],
                 &[("data", "DICTIONARY")],
             ],
+            // A list has one header.
+            prepare: |utt| utt.meta.clear(),
             ..Suite::new(format)
         });
     }
+}
+
+/// A file.
+fn file(path: &Path) -> Source {
+    Env::default().open_file(&Location::from(path)).unwrap()
 }
 
 /// Reads all of a file, with the warnings.
@@ -55,7 +65,9 @@ fn read_with(
         heard.lock().unwrap().push(e.to_string());
     });
     let options = Options::new(format.info(), options.iter().copied())?;
-    let mut reader = format.open(source, &options, &env)?;
+    let mut reader = Request::all()
+        .open(format, source, &options, &env)?
+        .into_stream()?;
     let (mut all, mut utt) = (Vec::new(), Utterance::default());
     while reader.read(&mut utt)? {
         all.push(utt.clone());
@@ -80,25 +92,18 @@ fn error(lines: &str, body: &str) -> String {
 }
 
 fn tag(key: &str, value: &str) -> Tag {
-    Tag {
-        format: "spraak",
-        key: key.into(),
-        value: value.into(),
-    }
+    Tag::new("spraak", key, value)
 }
 
 fn segment(label: &str, start: f64, end: impl Into<Option<f64>>) -> Segment {
-    Segment {
-        start,
-        end: end.into(),
-        label: label.as_bytes().into(),
-    }
+    let time = |seconds| Decimal::of(seconds).unwrap();
+    Segment::new(time(start), end.into().map(time), label.as_bytes())
 }
 
 fn segmented(key: &str, segments: &[Segment]) -> Utterance {
     Utterance {
         key: key.into(),
-        segments: Some(segments.to_vec()),
+        tiers: vec![Tier::only(segments.to_vec())],
         ..Utterance::default()
     }
 }
@@ -128,7 +133,7 @@ fn track(key: &str, rows: u8, shift: Option<&str>, offset: Option<&str>) -> Utte
         meta: Meta {
             frame_shift: shift.and_then(Decimal::parse),
             frame_offset: offset.and_then(Decimal::parse),
-            tags: Vec::new(),
+            ..Meta::default()
         },
         ..Utterance::default()
     }

@@ -31,7 +31,9 @@ fn keys_stay_in_the_folder() {
         fs::create_dir_all(&root).unwrap();
         fs::create_dir(&away).unwrap();
         std::os::unix::fs::symlink(&away, root.join("sub")).unwrap();
-        let output = Output::folder(&root).overwrite(true);
+        let output = Env::default()
+            .output(&Locator::folder(&root))
+            .overwrite(true);
         let mut writer = SPR
             .create(output.clone(), &Options::default(), &Env::default())
             .unwrap();
@@ -60,10 +62,7 @@ fn other_lists_are_handed_on() {
     ] {
         let bytes = [b".spr\n", lines.as_bytes(), b"#\n", body].concat();
         let utts = read_memory(&SPR, &[], &bytes).unwrap();
-        let object = Object::Opaque {
-            kind,
-            bytes: body.to_vec(),
-        };
+        let object = Object::opaque(kind, body.to_vec());
         assert_eq!(utts[0].object, Some(object), "{lines}");
         assert_eq!(write_memory(&SPR, &[], &utts).unwrap(), bytes, "{lines}");
         for n in 0..bytes.len() {
@@ -126,7 +125,7 @@ fn what_no_list_can_be() {
         (
             &[("data", "TRACK")],
             utt(|_| ()),
-            "is DICTIONARY data, not TRACK",
+            "an object of kind spraak-list",
         ),
         (
             &[],
@@ -136,19 +135,23 @@ fn what_no_list_can_be() {
         (
             &[],
             utt(|u| u.meta.tags[1].value = b"2".to_vec()),
-            "2 lines are due, 1 are there",
+            "expected 2 lines, found 1",
         ),
         (
             &[],
             utt(|u| u.meta.tags.push(tag("DIM1", "1"))),
             "can't be stored as they are",
         ),
-        (&[], utt(|u| u.text = Some(vec![])), "stands alone"),
-        (&[], utt(|u| u.object = Some(Object::Int(1))), "has int32"),
+        (&[], utt(|u| u.text = Some(vec![])), "does not stand alone"),
+        (
+            &[],
+            utt(|u| u.object = Some(Object::Int(1))),
+            "an object of kind int32",
+        ),
         (
             &[("data", "DICTIONARY")],
             track("a", 2, None, None),
-            "is no DICTIONARY data",
+            "has features",
         ),
     ] {
         let error = write_memory(&SPR, options, &[utt]).unwrap_err();

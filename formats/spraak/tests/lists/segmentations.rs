@@ -16,12 +16,9 @@ fn frames_are_seconds() {
         segment("g#0", 0.12, 0.15),
         segment("U#0", 0.15, 0.22),
     ];
-    assert_eq!(utts[0].segments.as_deref(), Some(&expected[..]));
+    assert_eq!(utts[0].segments(), Some(&expected[..]));
     assert_eq!(utts[0].key, "sess1/utt01".into());
-    assert_eq!(
-        utts[1].segments.as_deref(),
-        Some(&[segment("##0", 0.0, 0.4)][..])
-    );
+    assert_eq!(utts[1].segments(), Some(&[segment("##0", 0.0, 0.4)][..]));
     for utt in &utts {
         assert_eq!(utt.meta.frame_shift, Decimal::parse("0.01"));
         assert_eq!(utt.meta.tags, [tag("SEGTYPE", "VITERBI")]);
@@ -34,7 +31,7 @@ fn key_headers_count_segments_and_entries() {
     let source = Source::from_bytes("f", format!("{head}{FRAMES}").into_bytes()).unwrap();
     let (utts, warnings) = read_with(&KEY, &[], source).unwrap();
     assert_eq!((utts.len(), warnings.len()), (2, 0));
-    assert_eq!(utts[1].segments.as_ref().unwrap()[0].end, Some(0.8));
+    assert_eq!(utts[1].segments().unwrap()[0].end, Decimal::parse("0.8"));
     assert!(utts[0].meta.tags.is_empty());
     let back = write_memory(&SPR, &[("data", "SEG")], &utts).unwrap();
     let head = ".spr\nDATA\tSEG\nLAYOUT\tLIST\nTYPE\tSTRING\nFORMAT\tASCII\nDIM1\t4\nDIM2\t2\n\
@@ -50,15 +47,25 @@ fn seconds_and_open_ends() {
     ))
     .unwrap();
     let expected = [segment("x", 0.0, 1.25), segment("y", 1.4, None)];
-    assert_eq!(utts[0].segments.as_deref(), Some(&expected[..]));
-    assert_eq!(
-        utts[1].segments.as_deref(),
-        Some(&[segment("z", 0.0, None)][..])
-    );
+    assert_eq!(utts[0].segments(), Some(&expected[..]));
+    assert_eq!(utts[1].segments(), Some(&[segment("z", 0.0, None)][..]));
     assert_eq!(
         warnings,
         ["f@82: a line without F1 and F2 is taken to be all of the file"]
     );
+}
+
+#[test]
+fn seconds_are_kept_to_the_digit() {
+    let head = ".spr\nDATA\tSEG\nLAYOUT\tLIST\nTYPE\tSTRING\nFORMAT\tASCII\nDIM1\t3\nDIM2\t2\n\
+                FSHIFT\t0.010\nTIMEBASE\tCONTINUOUS\n#\n";
+    // The first file's times are those of frames.
+    let body = "a\tx\t0.000\t1.250\n-\ty\t1.250\t-1\nb\tz\t0.10\t0.1234567890123450\n";
+    let text = format!("{head}{body}");
+    let (utts, _) = read(&text).unwrap();
+    assert_eq!(utts[1].segments().unwrap()[0].start.to_string(), "0.10");
+    let back = write_memory(&SPR, &[("data", "SEG")], &utts).unwrap();
+    assert_eq!(String::from_utf8(back).unwrap(), text);
 }
 
 #[test]
@@ -98,12 +105,12 @@ fn damage_is_an_error() {
         (
             "DATA SEG",
             "a x 1.5 1\n",
-            "f@16: utterance a: '1.5' is no number of a frame",
+            "f@16: utterance a: '1.5' is not a number of a frame",
         ),
         (
             "DATA SEG/DIM1 2",
             "a x 0 1\n",
-            "f@31: the file ends here: 2 lines are due, 1 are there",
+            "f@31: the file ends here: expected 2 lines, found 1",
         ),
         (
             "DATA SEG",
@@ -131,12 +138,12 @@ fn damage_is_an_error() {
         (
             "DATA CORPUS",
             "a b 0 x\n",
-            "f@19: utterance a: 'x' is no number of frames",
+            "f@19: utterance a: 'x' is not a number of frames",
         ),
         (
             "DATA UNIT/DIM1 3",
             "a\n#\n",
-            "f@28: the file ends here: 3 lines are due, 2 are there",
+            "f@28: the file ends here: expected 3 lines, found 2",
         ),
         (
             "DATA UNIT",
@@ -159,7 +166,7 @@ fn fields_behind_the_fourth_are_tags() {
     let back = write_memory(&SPR, &[("data", "SEG")], &utts).unwrap();
     assert!(String::from_utf8(back).unwrap().ends_with(body));
     let mut fewer = utts.clone();
-    fewer[0].segments.as_mut().unwrap().pop();
+    fewer[0].tiers[0].segments.pop();
     let refused = write_memory(&SPR, &[("data", "SEG")], &fewer).unwrap_err();
     assert_eq!(
         refused.to_string(),
@@ -221,7 +228,11 @@ fn symbols_have_numbers_outside() {
         "a",
         &[segment("7", 0.0, 0.1), segment("0", 0.1, 0.2)],
     )];
-    let bytes = write_memory(&SPR, &[("data", "SEG"), symbols], &utts).unwrap();
+    let written = |utts: &[Utterance]| {
+        let file = folder.path().join("out.seg");
+        write(&SPR, &[("data", "SEG"), symbols], utts, &file).map(|_| fs::read(file).unwrap())
+    };
+    let bytes = written(&utts).unwrap();
     assert!(
         String::from_utf8(bytes.clone())
             .unwrap()
@@ -229,9 +240,10 @@ fn symbols_have_numbers_outside() {
     );
     assert_eq!(read_memory(&SPR, &[symbols], &bytes).unwrap(), utts);
     let unknown = [segmented("a", &[segment("8", 0.0, 0.1)])];
-    let refused = write_memory(&SPR, &[("data", "SEG"), symbols], &unknown).unwrap_err();
+    fs::remove_file(folder.path().join("out.seg")).unwrap();
+    let refused = written(&unknown).unwrap_err();
     assert!(
-        refused.to_string().contains("'8' is no number of "),
+        refused.to_string().contains("'8' is not a number of "),
         "{refused}"
     );
 }
@@ -254,18 +266,23 @@ fn what_segments_can_not_be() {
             vec![utt(|_| ()), utt(|_| ())],
             "a second utterance of this name",
         ),
-        (vec![utt(|u| u.segments = Some(vec![]))], "has no segments"),
         (
-            vec![utt(|u| u.segments = Some(vec![segment("", 0.0, 0.1)]))],
+            vec![utt(|u| u.tiers[0].segments.clear())],
+            "has no segments",
+        ),
+        (
+            vec![utt(|u| u.tiers[0].segments = vec![segment("", 0.0, 0.1)])],
             "the label '' is not one word",
         ),
         (
-            vec![utt(|u| u.segments = Some(vec![segment("a b", 0.0, 0.1)]))],
+            vec![utt(|u| {
+                u.tiers[0].segments = vec![segment("a b", 0.0, 0.1)]
+            })],
             "the label 'a b' is not one word",
         ),
         (
-            vec![utt(|u| u.segments = Some(vec![segment("a", 1.0, 0.5)]))],
-            "ends before it starts",
+            vec![utt(|u| u.tiers[0].segments = vec![segment("a", 1.0, 0.5)])],
+            "times are not in order",
         ),
         (vec![utt(|u| u.text = Some(b"x".to_vec()))], "has text"),
         (

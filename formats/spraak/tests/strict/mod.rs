@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Format, FormatInfo, Lookup, Options, Place, Probe, Reader, Score, Writer,
+    Caps, Format, FormatInfo, Medium, Nested, Notation, Opened, Options, Probe, Reader, Request,
+    Score, Writer,
 };
 use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::{Error, Result};
@@ -46,31 +47,37 @@ impl Format for Strict {
         self.0.probe(head)
     }
 
-    fn caps(&self, options: &Options, place: Place) -> Result<Caps> {
-        self.0.caps(options, place)
+    fn caps(&self, options: &Options, medium: Medium) -> Result<Caps> {
+        self.0.caps(options, medium)
     }
 
-    fn open(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
+    fn open(
+        &self,
+        source: Source,
+        options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
         let warning = Warning::default();
         let heard = warning.clone();
-        let env = Env::new(env.limits, env.access, move |w| {
+        let env = env.listening(move |w| {
             let error = Error::new(w.kind(), w.message()).file(w.file_name().unwrap_or_default());
             *heard.lock().unwrap() = Some(error);
         });
-        let inner = self.0.open(source, options, &env)?;
+        let inner = self.0.open(source, options, request, &env)?.into_stream()?;
         fail_on(&warning)?;
-        Ok(Box::new(StrictReader { inner, warning }))
-    }
-
-    fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
-        self.open(source, options, env)
-    }
-
-    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
-        Ok(Lookup::Ordered(self.open(source, options, env)?))
+        Ok(Opened::stream(StrictReader { inner, warning }))
     }
 
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
         self.0.create(output, options, env)
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        self.0.nested()
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        self.0.notation()
     }
 }

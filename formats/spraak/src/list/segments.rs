@@ -1,0 +1,118 @@
+//! Segments as lines of a list.
+
+use std::collections::HashSet;
+
+use spr_core::bytes::Env;
+use spr_core::format::Options;
+use spr_core::model::{Decimal, FrameGrid, Key, Meta, Segment, Utterance};
+use spr_core::{Error, Result};
+
+use super::lines::{is_blank, print_line};
+use super::names::SAME;
+use super::symbols::Symbols;
+use super::tags::extra;
+use super::time::TO_THE_END;
+use crate::header::shown;
+
+/// How segments are written.
+pub(super) struct Segments {
+    /// The time base that the user asked for: whether it is seconds.
+    asked: Option<bool>,
+    symbols: Option<Symbols>,
+    seen: HashSet<Key>,
+    /// Whether all times so far are those of frames, and may be written as such.
+    pub(super) framed: bool,
+}
+
+impl Segments {
+    /// # Errors
+    /// An option's value is wrong, or the table of symbols is.
+    pub(super) fn of(options: &Options, env: &Env) -> Result<Self> {
+        let asked = options.choice("timebase", &[("DISCRETE", false), ("CONTINUOUS", true)])?;
+        let symbols = options
+            .get("symbols")
+            .map(|file| Symbols::read(&file.into(), env));
+        Ok(Self {
+            asked,
+            symbols: symbols.transpose()?,
+            seen: HashSet::new(),
+            framed: asked != Some(true),
+        })
+    }
+
+    /// Appends the lines of an utterance, in seconds. Returns how many.
+    pub(super) fn print(&mut self, utt: &Utterance, out: &mut Vec<u8>) -> Result<u64> {
+        let segments = utt.segments().unwrap_or_default();
+        if segments.is_empty() {
+            return Err(Error::unfit("has no segments, and so no line in the list"));
+        }
+        if utt.key.as_bytes() == SAME {
+            return Err(Error::unfit("'-' can't be the name of a file in a list"));
+        }
+        if self.seen.contains(&utt.key) {
+            return Err(Error::unfit("a second utterance of this name"));
+        }
+        let fields = extra(&utt.meta.tags, segments.len()).map_err(Error::unfit)?;
+        let framed = self.framed && self.are_framed(segments, &utt.meta);
+        if !framed && self.asked == Some(false) {
+            return Err(Error::unfit("has times that are not those of frames")
+                .hint("leave out timebase=DISCRETE"));
+        }
+        for (n, (segment, fields)) in segments.iter().zip(&fields).enumerate() {
+            let name = if n == 0 { utt.key.as_bytes() } else { SAME };
+            let label = match &self.symbols {
+                Some(symbols) => symbols.name(&segment.label).map_err(Error::unfit)?,
+                None => &segment.label,
+            };
+            if label.is_empty() || label.iter().any(is_blank) {
+                let label = shown(label);
+                return Err(Error::unfit(format!("the label '{label}' is not one word")));
+            }
+            let start = segment.start.to_string().into_bytes();
+            let end = match segment.end {
+                Some(end) => end.to_string().into_bytes(),
+                None => TO_THE_END.to_vec(),
+            };
+            let first = [name, label, &start, &end];
+            print_line(first.into_iter().chain(fields.iter().copied()), out);
+        }
+        self.framed = framed;
+        self.seen.insert(utt.key.clone());
+        Ok(segments.len() as u64)
+    }
+
+    /// Whether all times are those of frames, where it is known how long these are, or the user
+    /// wants frames.
+    fn are_framed(&self, segments: &[Segment], meta: &Meta) -> bool {
+        let usual = || (self.asked == Some(false)).then(FrameGrid::usual);
+        FrameGrid::of(meta).or_else(usual).is_some_and(|grid| {
+            let framed = |time| grid.frame(time).is_some();
+            segments
+                .iter()
+                .all(|s| framed(s.start) && s.end.is_none_or(framed))
+        })
+    }
+}
+
+/// Changes the two times of a line from seconds, which are those of frames, to the first frame and
+/// the number of frames.
+pub(super) fn to_frames(line: &mut Vec<u8>, grid: &FrameGrid) -> Result<()> {
+    let text = line.strip_suffix(b"\n").unwrap_or(line);
+    let mut fields: Vec<_> = text.split(|b| *b == b'\t').map(<[u8]>::to_vec).collect();
+    if let [_, _, f1, f2, ..] = fields.as_mut_slice() {
+        let frame = |field: &[u8]| {
+            let time = std::str::from_utf8(field).ok().and_then(Decimal::parse);
+            let frame = time.and_then(|time| grid.frame(time));
+            frame
+                .ok_or_else(|| Error::unfit(format!("{} is not the time of a frame", shown(field))))
+        };
+        let first = frame(f1)?;
+        if f2.as_slice() != TO_THE_END {
+            *f2 = (frame(f2)?.saturating_sub(first)).to_string().into_bytes();
+        }
+        *f1 = first.to_string().into_bytes();
+    }
+    line.clear();
+    print_line(fields.iter().map(Vec::as_slice), line);
+    Ok(())
+}
