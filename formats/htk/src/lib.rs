@@ -7,5 +7,4 @@ mod probe;
 mod sphinx;
 
 pub use htk::{HTK, Htk};
-pub use object::encode;
 pub use sphinx::{SPHINX, Sphinx};

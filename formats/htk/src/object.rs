@@ -201,7 +201,7 @@ fn kind(meta: &Meta) -> Result<Kind> {
 ///
 /// # Errors
 /// There are more frames or columns than the header can tell, or they are of another type.
-pub fn encode(features: &Matrix, period: i32, kind: u16, bytes: &mut Vec<u8>) -> Result<()> {
+fn encode(features: &Matrix, period: i32, kind: u16, bytes: &mut Vec<u8>) -> Result<()> {
     let frames = i32::try_from(features.rows());
     let size = i16::try_from(4 * features.cols());
     let (Ok(frames), Ok(size)) = (frames, size) else {

@@ -19,15 +19,12 @@ pub(super) struct Fmt {
     pub(super) rate: u32,
     pub(super) channels: u64,
     pub(super) coding: Coding,
-    /// Its number.
-    tag: u16,
-    bits: u16,
     /// Bytes a second, as the chunk claims.
     speed: u32,
 }
 
 impl Fmt {
-    /// Reads a chunk of `size` bytes. With [`Extent::Own`] it may tell only of what Kaldi reads.
+    /// Reads a chunk of `size` bytes. With [`Extent::Own`] it may not contradict itself.
     ///
     /// # Errors
     /// It breaks the rules, or tells of a coding that is not read.
@@ -53,7 +50,7 @@ impl Fmt {
                     env.warn(&placed(warning));
                 }
             }
-            Extent::Own => fmt.check_plain().and_then(|()| fmt.check_speed()).map_err(placed)?,
+            Extent::Own => fmt.check_speed().map_err(placed)?,
         }
         Ok(fmt)
     }
@@ -67,17 +64,6 @@ impl Fmt {
                 self.speed
             ))),
         }
-    }
-
-    /// Refuses what Kaldi does not read.
-    fn check_plain(&self) -> Result<()> {
-        let what = match (self.tag, self.bits, self.channels) {
-            (1, 16, ..=255) => return Ok(()),
-            (1, 16, channels) => format!("{channels} channels"),
-            (1, bits, _) => format!("{bits}-bit samples, not 16-bit ones"),
-            (tag, ..) => format!("format {tag:#06x}, not of plain samples"),
-        };
-        Err(Error::unsupported(format!("a wave file of {what}")))
     }
 
     fn of(bytes: &[u8; LONGEST], order: ByteOrder) -> Result<Self> {
@@ -124,8 +110,6 @@ impl Fmt {
             rate,
             channels,
             coding,
-            tag,
-            bits,
             speed: long(8),
         })
     }

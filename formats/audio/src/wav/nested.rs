@@ -40,10 +40,9 @@ impl Nested for Object {
         const CAPS: Caps = KIND.caps(Keys::Any);
         CAPS.check(utt)?;
         let samples = &sound(utt)?.samples;
-        let what = match (samples.rows(), samples.cols(), samples.as_bytes().len()) {
-            (0, ..) => "without samples",
-            (_, 256.., _) => "of that many channels",
-            (.., bytes) if bytes >= PIPED as usize => "of that many samples",
+        let what = match samples.as_bytes().len() {
+            0 => "without samples",
+            bytes if bytes >= PIPED as usize => "of that many samples",
             _ => return Encoder::new(&KIND).encode(utt, put),
         };
         Err(Error::unfit(format!(
@@ -113,7 +112,6 @@ mod tests {
         let mut utt = Utterance::default();
         Object.read(&mut source, Extent::Own, &mut utt, &Env::default())?;
         let sound = utt.waveform().unwrap();
-        assert!(utt.meta.tags.is_empty());
         let samples = sound.samples.values::<i16>().unwrap().to_vec();
         Ok((samples, sound.rate, source.offset()))
     }
@@ -150,8 +148,8 @@ mod tests {
     }
 
     #[test]
-    fn what_kaldi_does_not_read_is_refused() {
-        for (at, byte) in [(0, 7), (14, 8), (2, 0), (12, 4), (8, 0)] {
+    fn headers_may_not_contradict_themselves() {
+        for (at, byte) in [(0, 7), (2, 0), (12, 4), (8, 0)] {
             let mut format = MONO;
             format[at] = byte;
             assert!(read_own(riff(ByteOrder::Little, &format, b"", 2, &[5, 0])).is_err());
@@ -162,9 +160,8 @@ mod tests {
 
     #[test]
     fn objects_have_an_end() {
-        let sound = |rows: usize, cols: usize| {
-            let samples = vec![1i16; rows * cols.max(1)];
-            let samples = Matrix::from_rows(&samples, cols, Rank::Matrix).unwrap();
+        let sound = |rows: usize| {
+            let samples = Matrix::from_rows(&vec![1i16; rows], 1, Rank::Matrix).unwrap();
             Utterance {
                 audio: Some(Waveform { rate: 8000, samples }.into()),
                 ..Utterance::default()
@@ -178,13 +175,11 @@ mod tests {
             })?;
             Ok::<_, Error>(bytes)
         };
-        let bytes = write(&sound(2, 1)).unwrap();
+        let bytes = write(&sound(2)).unwrap();
         let mut expected = riff(ByteOrder::Little, &MONO, b"", 4, &[1, 0, 1, 0]);
         expected[4..8].copy_from_slice(&40u32.to_le_bytes());
         assert_eq!(bytes, expected);
-        for (rows, cols) in [(0, 1), (1, 256)] {
-            let error = write(&sound(rows, cols)).unwrap_err();
-            assert!(error.to_string().contains("inside another"), "{error}");
-        }
+        let error = write(&sound(0)).unwrap_err();
+        assert!(error.to_string().contains("inside another"), "{error}");
     }
 }

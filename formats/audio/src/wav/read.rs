@@ -27,8 +27,7 @@ struct Riff {
     piped: bool,
 }
 
-/// Reads all up to the samples. With [`Extent::Own`] nothing behind the samples is read, and of the
-/// chunks before them only those that describe them.
+/// Reads all up to the samples. With [`Extent::Own`] nothing behind the samples is read.
 pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Head> {
     let mut riff = Riff::read(source)?;
     let (mut fmt, mut long_size) = (None, None);
@@ -46,9 +45,7 @@ pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Hea
                 long_size = Some(u64::from_le_bytes(source.array()?));
                 source.skip(u64::from(size) - 16)?;
             }
-            b"LIST" if extent == Extent::Whole => {
-                read_list(source, size, riff.order, &mut tags, env)?;
-            }
+            b"LIST" => read_list(source, size, riff.order, &mut tags, env)?,
             _ => source.skip(u64::from(size))?,
         }
         pad(source, u64::from(size))?;

@@ -1,0 +1,162 @@
+//! What the formats promise.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use std::path::Path;
+use std::slice;
+
+use spr_core::bytes::{Env, Source};
+use spr_core::format::{Extent, Format, Probe, Registry, Score};
+use spr_core::model::{Decimal, Dtype, Matrix, Rank, Tag, Utterance};
+use spr_format_htk::{HTK, SPHINX};
+use spr_testkit::{Suite, read_memory, suite, write_memory};
+
+/// Times are whole numbers of 100 ns, and the one header line is the kind.
+fn of_htk(utt: &mut Utterance) {
+    let meta = &mut utt.meta;
+    meta.frame_offset = None;
+    if let Some(shift) = &mut meta.frame_shift {
+        let units = shift.sample(10_000_000).unwrap_or(0) % 1_000_000;
+        *shift = Decimal::new(1 + i64::try_from(units).unwrap(), -7);
+    }
+    meta.tags = vec![Tag::new("htk", "kind", "838")];
+}
+
+#[test]
+fn htk_behaves() {
+    suite(&Suite {
+        prepare: of_htk,
+        ..Suite::new(&HTK)
+    });
+}
+
+/// Features whose frames have `dim` values.
+fn of_dim(utt: &mut Utterance, dim: usize) {
+    let Some(features) = &mut utt.features else {
+        return;
+    };
+    if features.dtype() != Dtype::F32 || features.rank() != Rank::Matrix || features.is_empty() {
+        return;
+    }
+    let values = features.values::<f32>().unwrap();
+    let cols = features.cols();
+    let rows = values.chunks_exact(cols);
+    let wide: Vec<f32> = rows.flat_map(|row| row.iter().cycle().take(dim).copied()).collect();
+    *features = Matrix::from_rows(&wide, dim, Rank::Matrix).unwrap();
+}
+
+#[test]
+fn sphinx_behaves() {
+    suite(&Suite {
+        prepare: |utt| of_dim(utt, 13),
+        ..Suite::new(&SPHINX)
+    });
+}
+
+/// An utterance of `features`.
+fn utterance(features: &[f32], cols: usize) -> Utterance {
+    Utterance {
+        features: Some(Matrix::from_rows(features, cols, Rank::Matrix).unwrap()),
+        ..Utterance::default()
+    }
+}
+
+#[test]
+fn sphinx_frames_have_any_number_of_values() {
+    let utt = utterance(&[1.0, 2.0, 3.0, 4.0], 2);
+    let two = &[("dim", "2")];
+    let bytes = write_memory(&SPHINX, two, slice::from_ref(&utt)).unwrap();
+    assert_eq!(bytes[..8], [0, 0, 0, 4, 0x3f, 0x80, 0, 0]);
+    let back = read_memory(&SPHINX, two, &bytes).unwrap();
+    assert_eq!(back[0].features, utt.features);
+    let four = read_memory(&SPHINX, &[("dim", "4")], &bytes).unwrap();
+    assert_eq!(four[0].frames(), 1);
+    for error in [
+        read_memory(&SPHINX, &[], &bytes).map(drop),
+        write_memory(&SPHINX, &[("dim", "4")], &[utt]).map(drop),
+        read_memory(&SPHINX, &[("dim", "0")], &bytes).map(drop),
+    ] {
+        assert!(error.is_err());
+    }
+}
+
+#[test]
+fn sphinx_files_of_either_byte_order_are_read() {
+    let mut bytes = 13u32.to_le_bytes().to_vec();
+    bytes.extend([1.5f32; 13].iter().flat_map(|value| value.to_le_bytes()));
+    let back = read_memory(&SPHINX, &[], &bytes).unwrap();
+    assert_eq!(back[0].features, utterance(&[1.5; 13], 13).features);
+    // Where something else may follow, the length does not tell.
+    let mut source = Source::from_bytes("x", bytes).unwrap();
+    let nested = SPHINX.nested().unwrap();
+    let mut utt = Utterance::default();
+    assert!(nested.read(&mut source, Extent::Own, &mut utt, &Env::default()).is_err());
+}
+
+/// Two frames of one value, with this period and this kind.
+fn htk(period: i32, size: u16, kind: u16, data: &[u8]) -> Vec<u8> {
+    let mut bytes = 2i32.to_be_bytes().to_vec();
+    bytes.extend(period.to_be_bytes());
+    bytes.extend(size.to_be_bytes());
+    bytes.extend(kind.to_be_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+#[test]
+fn periods_are_frame_shifts() {
+    for (period, shift) in [(100_000, Some("0.01")), (1, Some("0.0000001")), (0, None)] {
+        let bytes = htk(period, 4, 9, &[0; 8]);
+        let utts = read_memory(&HTK, &[], &bytes).unwrap();
+        let read = utts[0].meta.frame_shift;
+        assert_eq!(read.map(|shift| shift.to_string()).as_deref(), shift);
+        assert_eq!(write_memory(&HTK, &[], &utts).unwrap(), bytes);
+    }
+    for shift in ["0.00000001", "0.010000001", "300", "0"] {
+        let mut utt = utterance(&[1.0], 1);
+        utt.meta.frame_shift = Decimal::parse(shift);
+        let error = write_memory(&HTK, &[], &[utt]).unwrap_err().to_string();
+        assert!(error.contains("frame shift"), "{error}");
+    }
+}
+
+#[test]
+fn kinds_that_are_not_floats_are_refused_by_name() {
+    for (size, kind, data, phrase) in [
+        (2, 0, &[0; 4][..], "WAVEFORM, which hold samples of sound"),
+        (2, 10, &[0; 4], "DISCRETE, which hold integers"),
+        (6, 0o2406, &[0; 12], "MFCC_D_C, which hold compressed numbers"),
+        (4, 0o10013, &[0; 10], "PLP_K, which hold a check sum"),
+    ] {
+        let bytes = htk(100_000, size, kind, data);
+        let mut source = Source::from_bytes("x", bytes.clone()).unwrap();
+        let registry = Registry::new([&HTK as &'static dyn Format, &SPHINX]);
+        let found = registry.detect(&mut source).unwrap();
+        assert_eq!(found.info().name, "htk", "{phrase}");
+        let error = read_memory(&HTK, &[], &bytes).unwrap_err().to_string();
+        assert!(error.contains(phrase), "{error}");
+        let mut utt = utterance(&[1.0], 1);
+        utt.meta.tags = vec![Tag::new("htk", "kind", kind.to_string())];
+        assert!(write_memory(&HTK, &[], &[utt]).is_err());
+    }
+}
+
+#[test]
+fn files_are_known_by_the_arithmetic_of_their_size() {
+    let bytes = htk(100_000, 4, 9, &[0; 8]);
+    let probe = |len: usize, path: Option<&str>| {
+        HTK.probe(&Probe {
+            head: &bytes[..len.min(16)],
+            whole: false,
+            len: Some(len as u64),
+            path: path.map(Path::new),
+        })
+    };
+    assert_eq!(probe(20, None), Score::Possible(70));
+    assert_eq!(probe(19, None), Score::No);
+    assert_eq!(probe(19, Some("x.fea")), Score::NameOnly);
+}

@@ -1,0 +1,116 @@
+//! What the format promises.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use spr_core::model::{Array, Dtype, Matrix, NamedArray, Rank, Utterance};
+use spr_format_numpy::FORMAT;
+use spr_testkit::{Suite, read_memory, suite, write_memory};
+
+/// There is one array of three dimensions or more.
+fn one_array(utt: &mut Utterance) {
+    utt.arrays.truncate(1);
+    for named in &mut utt.arrays {
+        named.name = "array".to_owned();
+        let mut shape = named.array.shape().to_vec();
+        while shape.len() < 3 {
+            shape.insert(0, 1);
+        }
+        named.array = Array::of(named.array.values().clone(), &shape).unwrap();
+    }
+}
+
+#[test]
+fn npy_behaves() {
+    suite(&Suite {
+        prepare: one_array,
+        ..Suite::new(&FORMAT)
+    });
+}
+
+/// An array file with this header.
+fn npy(version: u8, dict: &str, data: &[u8]) -> Vec<u8> {
+    let mut bytes = b"\x93NUMPY".to_vec();
+    bytes.extend([version, 0]);
+    let len = u32::try_from(dict.len()).unwrap().to_le_bytes();
+    bytes.extend(if version == 1 { &len[..2] } else { &len });
+    bytes.extend(dict.as_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+fn read(bytes: &[u8]) -> Result<Utterance, String> {
+    let utts = read_memory(&FORMAT, &[], bytes).map_err(|e| e.to_string())?;
+    Ok(utts.into_iter().next().unwrap())
+}
+
+#[test]
+fn orders_and_versions_are_read() {
+    let expected = Matrix::from_rows(&[1i16, 2, 3, 4, 5, 6], 3, Rank::Matrix).unwrap();
+    for (version, order, fortran, data) in [
+        (1, "<", "False", [1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0]),
+        (2, ">", "False", [0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6]),
+        (3, "<", "True", [1, 0, 4, 0, 2, 0, 5, 0, 3, 0, 6, 0]),
+    ] {
+        let dict =
+            format!("{{'descr': '{order}i2', 'fortran_order': {fortran}, 'shape': (2, 3), }}\n");
+        let utt = read(&npy(version, &dict, &data)).unwrap();
+        assert_eq!(utt.features, Some(expected.clone()));
+    }
+}
+
+#[test]
+fn arrays_of_more_dimensions_have_a_name() {
+    let dict = "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 1, 3)}";
+    let utt = read(&npy(1, dict, &[0, 3, 1, 4, 2, 5])).unwrap();
+    let values = Matrix::from_rows(&[0u8, 1, 2, 3, 4, 5], 1, Rank::Vector).unwrap();
+    let array = NamedArray {
+        name: "array".to_owned(),
+        array: Array::of(values, &[2, 1, 3]).unwrap(),
+    };
+    assert_eq!((utt.features, utt.arrays), (None, vec![array.clone()]));
+    let flat = Array::of(array.array.values().clone(), &[6]).unwrap();
+    for arrays in [
+        vec![array.clone(), array.clone()],
+        vec![NamedArray { name: "x".to_owned(), ..array.clone() }],
+        vec![NamedArray { array: flat, ..array }],
+    ] {
+        let utt = Utterance { arrays, ..Utterance::default() };
+        assert!(write_memory(&FORMAT, &[], &[utt]).is_err());
+    }
+}
+
+#[test]
+fn what_is_not_numbers_is_refused() {
+    let dict = |descr: &str, shape: &str| {
+        format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}")
+    };
+    for (bytes, phrase) in [
+        (npy(1, &dict("'|O'", "(1,)"), b"\x80\x02."), "Python objects"),
+        (npy(1, &dict("'<f4'", "(3, 0)"), b""), "3 rows without columns"),
+        (npy(1, &dict("'|b1'", "(2,)"), &[1, 2]), "neither 0 nor 1"),
+        (npy(1, &dict("'|u1'", &format!("({}1)", "1, ".repeat(8))), &[1]), "9 dimensions"),
+        (npy(1, &dict("'|u1'", "(1,)"), &[1, 2]), "goes on after the array"),
+        (npy(1, &dict("'<f8'", "(4294967296, 4294967296, 1)"), b""), "more elements"),
+        (npy(4, &dict("'|u1'", "(1,)"), &[1]), "version 4.0"),
+        (npy(1, "nonsense", b""), "is not a dict"),
+    ] {
+        let error = read(&bytes).unwrap_err();
+        assert!(error.contains(phrase), "{error}");
+    }
+}
+
+#[test]
+fn every_type_of_numpy_is_declared() {
+    let missing = Dtype::ALL.iter().filter(|dtype| {
+        let features = Matrix::from_rows(&[0u8, 1], 1, Rank::Vector).unwrap();
+        let mut utt = Utterance { features: Some(features), ..Utterance::default() };
+        let features = utt.features_mut();
+        features.cast(**dtype, &spr_core::Limits::default()).unwrap();
+        write_memory(&FORMAT, &[], &[utt]).is_err()
+    });
+    assert_eq!(missing.collect::<Vec<_>>(), [&Dtype::Bf16]);
+}
