@@ -20,10 +20,10 @@ use spr_convert::{Result, builtin};
 /// Cases that must be found, so that a moved folder can't make the tests pass by finding none.
 const CASES: [(&str, usize, usize); 6] = [
     ("audio", 60, 36),
-    ("jsonl", 13, 16),
+    ("jsonl", 16, 16),
     ("kaldi", 85, 39),
     ("pfile", 19, 26),
-    ("pickle", 198, 69),
+    ("pickle", 202, 69),
     ("spraak", 79, 42),
 ];
 

@@ -3,8 +3,9 @@
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps, Lookup, Objects, Options,
-    Place, Probe, Reader, Score, Tags, Writer,
+    ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps,
+    Medium, Nested, Notation, Objects, Opened, Options, Probe, Request, Score, SegmentCaps, Tags,
+    Writer,
 };
 use spr_core::model::Dtype;
 
@@ -17,7 +18,7 @@ pub struct Jsonl;
 /// The format, for registries.
 pub static FORMAT: Jsonl = Jsonl;
 
-const LABEL_DTYPES: &[Dtype] = &[
+const LABELS: &[Dtype] = &[
     Dtype::I32,
     Dtype::I64,
     Dtype::I8,
@@ -28,16 +29,42 @@ const LABEL_DTYPES: &[Dtype] = &[
     Dtype::U64,
     Dtype::F32,
     Dtype::F64,
+    Dtype::F16,
+    Dtype::Bf16,
+    Dtype::Bool,
 ];
+
+/// Everything that the model has.
+pub(crate) const CAPS: Caps = {
+    let mut features = FeatureCaps::new(Dtype::ALL);
+    (features.vectors, features.scalars) = (true, true);
+    let mut audio = AudioCaps::samples(Dtype::ALL);
+    audio.encoded = &["wav", "flac", "mp3", "ogg", "sphere", "au"];
+    audio.references = true;
+    let mut caps = Caps::new(Count::Many, Keys::Any);
+    caps.features = Some(features);
+    caps.labels = Some(LabelCaps::new(LABELS));
+    caps.objects = Objects::All;
+    caps.audio = audio;
+    caps.segments = Some(SegmentCaps::ALL);
+    caps.text = true;
+    caps.arrays = Some(ArrayCaps::new(Dtype::ALL));
+    caps.empty = Empty::Kept;
+    caps.frame_times = true;
+    caps.source = true;
+    caps.tags = Tags::Any;
+    caps
+};
+
+static INFO: FormatInfo = FormatInfo::new(
+    "jsonl",
+    "canonical text form, one JSON object a line",
+    &["jsonl"],
+);
 
 impl Format for Jsonl {
     fn info(&self) -> &'static FormatInfo {
-        &FormatInfo {
-            name: "jsonl",
-            title: "canonical text form, one JSON object a line",
-            extensions: &["jsonl"],
-            options: &[],
-        }
+        &INFO
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
@@ -52,51 +79,30 @@ impl Format for Jsonl {
         }
     }
 
-    fn caps(&self, _: &Options, _: Place) -> Result<Caps> {
-        Ok(Caps {
-            count: Count::Many,
-            keys: Keys::Any,
-            boundaries: true,
-            features: Some(FeatureCaps {
-                dtypes: Dtype::ALL,
-                vectors: true,
-                scalars: true,
-                same_dim: false,
-                same_dtype: false,
-                max_cols: u64::MAX,
-            }),
-            labels: Some(LabelCaps {
-                dtypes: LABEL_DTYPES,
-                max_columns: u64::MAX,
-                with_features: true,
-                alone: true,
-                same_columns: false,
-            }),
-            empty: Empty::Kept,
-            frame_times: true,
-            objects: Objects::All,
-            audio: Dtype::ALL,
-            segments: true,
-            text: true,
-            tags: Tags::Any,
-            max_rows: u64::MAX,
-        })
+    fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
+        Ok(CAPS)
     }
 
-    fn open(&self, source: Source, _: &Options, env: &Env) -> Result<Box<dyn Reader>> {
-        Ok(Box::new(JsonlReader::new(source, env.limits)))
-    }
-
-    fn salvage(&self, source: Source, options: &Options, env: &Env) -> Result<Box<dyn Reader>> {
-        self.open(source, options, env)
-    }
-
-    fn open_keyed(&self, source: Source, options: &Options, env: &Env) -> Result<Lookup> {
-        Ok(Lookup::Ordered(self.open(source, options, env)?))
+    fn open(
+        &self,
+        source: Source,
+        _: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        Ok(Opened::stream(JsonlReader::new(source, request, env)))
     }
 
     fn create(&self, output: Output, _: &Options, _: &Env) -> Result<Box<dyn Writer>> {
-        Ok(Box::new(JsonlWriter::new(&output)?))
+        Ok(Box::new(JsonlWriter::new(&output, CAPS)?))
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        None
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
     }
 }
 

@@ -1,30 +1,21 @@
 //! One line: an object with the fields of an utterance.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
-use spr_core::model::{Dtype, Key, Meta, Rank, Tag, Utterance};
+use spr_core::model::{Audio, Dtype, Key, Rank, Tier, Utterance};
 use spr_core::{Error, Limits, Result};
 
-use crate::numbers::{self, Shape};
-use crate::object::{self, AudioFields};
-use crate::segments::SegmentFields;
+use crate::arrays::{self, ArrayFields};
+use crate::audio::AudioFields;
+use crate::braces::{Braces, Named};
+use crate::meta::MetaFields;
+use crate::numbers;
+use crate::object;
+use crate::segments::{self, SegmentFields, TierFields};
+use crate::shape::MatrixShape;
 use crate::text;
-
-/// Formats whose header lines are known by name.
-const TAG_FORMATS: [&str; 9] = [
-    "spraak", "kaldi", "htk", "pfile", "pickle", "wav", "sphere", "au", "jsonl",
-];
-
-/// The name of a format whose header lines can be read back.
-pub(crate) fn tag_format(name: &[u8]) -> Option<&'static str> {
-    TAG_FORMATS.into_iter().find(|f| f.as_bytes() == name)
-}
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,24 +23,28 @@ struct Fields<'a> {
     #[serde(borrow)]
     key: &'a RawValue,
     #[serde(borrow)]
-    features: Option<Object<Features<'a>>>,
+    features: Option<Braces<Features<'a>>>,
     #[serde(borrow)]
     labels: Option<&'a RawValue>,
     #[serde(borrow)]
     label_dtype: Option<Cow<'a, str>>,
     label_columns: Option<u64>,
     #[serde(borrow)]
-    meta: Option<Object<MetaFields<'a>>>,
-    #[serde(borrow)]
     kind: Option<Cow<'a, str>>,
     #[serde(borrow)]
     value: Option<&'a RawValue>,
     #[serde(borrow)]
-    audio: Option<Object<AudioFields<'a>>>,
+    audio: Option<Braces<AudioFields<'a>>>,
     #[serde(borrow)]
-    segments: Option<Vec<Object<SegmentFields<'a>>>>,
+    segments: Option<Vec<Braces<SegmentFields<'a>>>>,
+    #[serde(borrow)]
+    tiers: Option<Vec<Braces<TierFields<'a>>>>,
     #[serde(borrow)]
     text: Option<&'a RawValue>,
+    #[serde(borrow)]
+    arrays: Option<Named<ArrayFields<'a>>>,
+    #[serde(borrow)]
+    meta: Option<Braces<MetaFields<'a>>>,
 }
 
 #[derive(serde::Deserialize)]
@@ -62,44 +57,20 @@ struct Features<'a> {
     data: &'a RawValue,
 }
 
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MetaFields<'a> {
-    #[serde(borrow)]
-    frame_shift: Option<&'a RawValue>,
-    #[serde(borrow)]
-    frame_offset: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    tags: Vec<[&'a RawValue; 3]>,
-}
-
-/// A `T` written as an object; serde alone would take a list of its fields too.
-struct Object<T>(T);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
-            type Value = Object<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
-            }
-        }
-        deserializer.deserialize_map(Fields(PhantomData))
-    }
+/// What is read of a line.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope {
+    /// Whether the values of features are wanted.
+    pub(crate) values: bool,
+    pub(crate) limits: Limits,
 }
 
 /// Reads a line into `utt`.
 ///
 /// # Errors
-/// The line is no such object; the error names the utterance if its key could be read.
-pub(crate) fn read(line: &[u8], utt: &mut Utterance, limits: &Limits) -> Result<()> {
-    let Object(fields) = match serde_json::from_slice::<Object<Fields<'_>>>(line) {
+/// The line is not such an object; the error names the utterance if its key could be read.
+pub(crate) fn read(line: &[u8], utt: &mut Utterance, scope: &Scope) -> Result<()> {
+    let Braces(fields) = match serde_json::from_slice::<Braces<Fields<'_>>>(line) {
         Ok(fields) => fields,
         Err(e) => {
             let error = syntax_error(&e, line);
@@ -110,24 +81,17 @@ pub(crate) fn read(line: &[u8], utt: &mut Utterance, limits: &Limits) -> Result<
         }
     };
     utt.key.set(&text::read(fields.key, "the key")?);
-    fields.fill(utt, limits).map_err(|e| e.utterance(&utt.key))
+    utt.start();
+    fields.fill(utt, scope).map_err(|e| e.utterance(&utt.key))
 }
 
 impl Fields<'_> {
-    fn fill(&self, utt: &mut Utterance, limits: &Limits) -> Result<()> {
+    fn fill(&self, utt: &mut Utterance, scope: &Scope) -> Result<()> {
+        let limits = &scope.limits;
         match &self.features {
-            Some(Object(features)) => {
-                let at = |e: Error| e.context("features");
-                let (dtype, shape) = (numbers::dtype(&features.dtype), features.shape());
-                let (dtype, shape) = (dtype.map_err(at)?, shape.map_err(at)?);
-                numbers::read(
-                    features.data.get(),
-                    dtype,
-                    shape,
-                    utt.features_mut(),
-                    limits,
-                )
-                .map_err(at)?;
+            Some(Braces(features)) => {
+                let read = features.read(utt, scope);
+                read.map_err(|e| e.context("features"))?;
             }
             None => utt.features = None,
         }
@@ -138,41 +102,53 @@ impl Fields<'_> {
             None => utt.labels = None,
         }
         self.read_others(utt, limits)?;
-        match (&utt.features, &utt.labels) {
-            (None, None) if utt.other().is_some() => {}
-            _ if utt.object.is_some() => {
-                let message = "an object of another kind stands alone";
-                return Err(Error::malformed(message));
-            }
-            (None, None) => return Err(Error::malformed("holds nothing but a key")),
-            (Some(f), Some(l)) if f.rows() != l.rows() => {
-                return Err(Error::malformed(format!(
-                    "{} frames of features, but labels for {}",
-                    f.rows(),
-                    l.rows()
-                )));
-            }
-            _ => {}
+        if let Some(Braces(meta)) = &self.meta {
+            utt.meta = meta.read().map_err(|e| e.context("meta"))?;
         }
-        utt.meta.clear();
-        match &self.meta {
-            Some(Object(meta)) => meta.fill(&mut utt.meta).map_err(|e| e.context("meta")),
-            None => Ok(()),
+        let beside = utt.features.is_some() || utt.labels.is_some();
+        match (&utt.features, &utt.labels) {
+            _ if utt.object.is_some() && (beside || utt.others().count() > 1) => {
+                Err(Error::malformed("an object of another kind stands alone"))
+            }
+            (None, None) if utt.other().is_none() => {
+                Err(Error::malformed("holds nothing but a key"))
+            }
+            (Some(f), Some(l)) if f.rows() != l.rows() => Err(Error::malformed(format!(
+                "{} frames of features, but labels for {}",
+                f.rows(),
+                l.rows()
+            ))),
+            _ => Ok(()),
         }
     }
 
     fn read_others(&self, utt: &mut Utterance, limits: &Limits) -> Result<()> {
-        utt.clear_others();
-        if let Some(Object(audio)) = &self.audio {
-            utt.audio = Some(audio.read(limits).map_err(|e| e.context("audio"))?);
+        if let Some(Braces(audio)) = &self.audio {
+            let audio: Result<Audio> = audio.read(limits);
+            utt.audio = Some(audio.map_err(|e| e.context("audio"))?);
         }
-        if let Some(segments) = &self.segments {
-            let segments = segments.iter().map(|Object(segment)| segment.read());
-            let segments: Result<Vec<_>> = segments.collect();
-            utt.segments = Some(segments.map_err(|e| e.context("segments"))?);
+        match (&self.segments, &self.tiers) {
+            (Some(_), Some(_)) => {
+                return Err(Error::malformed("segments stand in tiers, or alone"));
+            }
+            (Some(segments), None) => {
+                let segments = segments::read(segments);
+                let only = Tier::only(segments.map_err(|e| e.context("segments"))?);
+                utt.tiers.push(only);
+            }
+            (None, Some(tiers)) => {
+                for Braces(tier) in tiers {
+                    utt.tiers.push(tier.read().map_err(|e| e.context("tiers"))?);
+                }
+            }
+            (None, None) => {}
         }
         if let Some(text) = self.text {
             utt.text = Some(text::read(text, "the text")?.into_owned());
+        }
+        if let Some(arrays) = &self.arrays {
+            let read = arrays::read(arrays, &mut utt.arrays, limits);
+            read.map_err(|e| e.context("arrays"))?;
         }
         utt.object = match (&self.kind, self.value) {
             (Some(kind), Some(value)) => {
@@ -181,9 +157,6 @@ impl Fields<'_> {
             (None, None) => None,
             _ => return Err(Error::malformed("kind and value stand together")),
         };
-        if utt.object.is_some() && utt.others().count() > 1 {
-            return Err(Error::malformed("an object of another kind stands alone"));
-        }
         Ok(())
     }
 
@@ -192,7 +165,7 @@ impl Fields<'_> {
             .label_dtype
             .as_deref()
             .map_or(Ok(Dtype::I32), numbers::dtype)?;
-        let mut shape = Shape::of(labels)?;
+        let mut shape = MatrixShape::of(labels)?;
         match self.label_columns {
             Some(cols) if shape.rows == 0 => {
                 (shape.rank, shape.cols) = (Rank::Matrix, cols);
@@ -210,42 +183,13 @@ impl Fields<'_> {
 }
 
 impl Features<'_> {
-    fn shape(&self) -> Result<Shape> {
-        let (rank, rows, cols) = match *self.shape {
-            [] => (Rank::Scalar, 1, 1),
-            [rows] => (Rank::Vector, rows, 1),
-            [rows, cols] => (Rank::Matrix, rows, cols),
-            _ => {
-                return Err(Error::malformed(format!(
-                    "a shape of {} dimensions; two are the most",
-                    self.shape.len()
-                )));
-            }
-        };
-        Ok(Shape { rank, rows, cols })
-    }
-}
-
-impl MetaFields<'_> {
-    fn fill(&self, meta: &mut Meta) -> Result<()> {
-        let time =
-            |raw: Option<&RawValue>, what| raw.map(|raw| text::read_decimal(raw, what)).transpose();
-        meta.frame_shift = time(self.frame_shift, "frame_shift")?;
-        meta.frame_offset = time(self.frame_offset, "frame_offset")?;
-        for [format, key, value] in &self.tags {
-            let format = text::read(format, "the format of a tag")?;
-            let format = tag_format(&format).ok_or_else(|| {
-                let name = String::from_utf8_lossy(&format);
-                Error::unsupported(format!("tags of the format '{}'", name.escape_debug()))
-                    .hint(format!("known: {}", TAG_FORMATS.join(", ")))
-            })?;
-            meta.tags.push(Tag {
-                format,
-                key: text::read(key, "the key of a tag")?.into_owned(),
-                value: text::read(value, "the value of a tag")?.into_owned(),
-            });
+    fn read(&self, utt: &mut Utterance, scope: &Scope) -> Result<()> {
+        let (dtype, shape) = (numbers::dtype(&self.dtype)?, MatrixShape::new(&self.shape)?);
+        let (text, into) = (self.data.get(), utt.features_mut());
+        match scope.values {
+            true => numbers::read(text, dtype, shape, into, &scope.limits),
+            false => shape.make(text, dtype, into, &scope.limits),
         }
-        Ok(())
     }
 }
 
@@ -265,8 +209,8 @@ fn syntax_error(error: &serde_json::Error, line: &[u8]) -> Error {
     Error::malformed(format!("byte {} of the line: {message}", error.column()))
 }
 
-/// The key of a line that is broken further on.
-fn leading_key(line: &[u8]) -> Option<Key> {
+/// The key of a line that starts with it, whatever comes after.
+pub(crate) fn leading_key(line: &[u8]) -> Option<Key> {
     let rest = line.trim_ascii_start().strip_prefix(b"{")?;
     let rest = rest.trim_ascii_start().strip_prefix(b"\"key\"")?;
     let rest = rest.trim_ascii_start().strip_prefix(b":")?;
@@ -279,12 +223,13 @@ fn leading_key(line: &[u8]) -> Option<Key> {
 mod tests {
     use super::*;
 
+    const SCOPE: Scope = Scope {
+        values: true,
+        limits: Limits::NONE,
+    };
+
     fn message(line: &str) -> String {
-        let error = read(
-            line.as_bytes(),
-            &mut Utterance::default(),
-            &Limits::default(),
-        );
+        let error = read(line.as_bytes(), &mut Utterance::default(), &SCOPE);
         error.unwrap_err().to_string()
     }
 
@@ -294,13 +239,13 @@ mod tests {
             "label_dtype":"u8", "labels":[7,255], "features":{"data":[[1,2.5],[3,4]],
             "shape":[2,2],"dtype":"f64"}, "key":"A-03", "label_columns":1, "audio":null } "#;
         let mut utt = Utterance::default();
-        read(line.as_bytes(), &mut utt, &Limits::default()).unwrap();
+        read(line.as_bytes(), &mut utt, &SCOPE).unwrap();
         assert_eq!(utt.key, "A-03".into());
         let features = utt.features.unwrap();
         assert_eq!(features.as_slice::<f64>().unwrap(), [1.0, 2.5, 3.0, 4.0]);
         assert_eq!(utt.labels.unwrap().as_slice::<u8>().unwrap(), [7, 255]);
-        assert_eq!(utt.meta.frame_shift.unwrap().as_str(), "0.010");
-        assert_eq!(utt.meta.frame_offset.unwrap().as_str(), "1e-3");
+        assert_eq!(utt.meta.frame_shift.unwrap().to_string(), "0.010");
+        assert_eq!(utt.meta.frame_offset.unwrap().to_string(), "0.001");
         assert_eq!(utt.meta.tags[0].value, b"v");
     }
 
@@ -350,15 +295,15 @@ mod tests {
             ),
             (
                 r#"{"key":"a","labels":["ah"]}"#,
-                r#"utterance a: labels: row 0, column 0: \"ah\" is no i32"#,
+                r#"utterance a: labels: row 0, column 0: \"ah\" is not i32"#,
             ),
             (
                 r#"{"key":"a","labels":[[1],[2]],"label_columns":2}"#,
                 "utterance a: labels: label_columns says 2, the first row has 1",
             ),
             (
-                r#"{"key":"a","features":{"dtype":"f16","shape":[1],"data":[1]}}"#,
-                "utterance a: features: unknown element type 'f16'",
+                r#"{"key":"a","features":{"dtype":"f24","shape":[1],"data":[1]}}"#,
+                "utterance a: features: unknown element type 'f24'",
             ),
             (
                 r#"{"key":"a","features":{"dtype":"f32","shape":[1,1,1],"data":[1]}}"#,
@@ -373,12 +318,36 @@ mod tests {
                 "utterance a: 1 frames of features, but labels for 2",
             ),
             (
-                r#"{"key":"a","labels":[1],"meta":{"tags":[["esps","k","v"]]}}"#,
-                "utterance a: meta: tags of the format 'esps'",
+                r#"{"key":"a","labels":[1],"meta":{"tags":[[{"bytes":"ff"},"k","v"]]}}"#,
+                "utterance a: meta: the format of a tag is not text",
+            ),
+            (
+                r#"{"key":"a","segments":[],"tiers":[]}"#,
+                "utterance a: segments stand in tiers, or alone",
+            ),
+            (
+                r#"{"key":"a","tiers":[{"name":"b","segments":[{"start":-1,"end":null,"label":""}]}]}"#,
+                "utterance a: tiers: a segment starts at -1 and ends before that",
+            ),
+            (
+                r#"{"key":"a","arrays":{"x":{"dtype":"u8","shape":[],"data":1},"x":{"dtype":"u8","shape":[],"data":1}}}"#,
+                "utterance a: arrays: 'x' is there twice",
+            ),
+            (
+                r#"{"key":"a","arrays":{"x":{"dtype":"u8","shape":[1,1,1],"data":[[1]]}}}"#,
+                "utterance a: arrays: x: part [0, 0] is not a list of 1",
+            ),
+            (
+                r#"{"key":"a","kind":"graph","value":1}"#,
+                r#"utterance a: value: the value of kind 'graph' is not {"bytes":"hex"}"#,
+            ),
+            (
+                r#"{"key":"a","kind":"int32","value":1,"text":"b"}"#,
+                "utterance a: an object of another kind stands alone",
             ),
             (
                 r#"{"key":"a","labels":[1],"meta":{"frame_shift":"x"}}"#,
-                r#"utterance a: meta: frame_shift is no number: "x""#,
+                r#"utterance a: meta: frame_shift is not a number: "x""#,
             ),
         ] {
             assert_eq!(message(line), expected, "{line}");

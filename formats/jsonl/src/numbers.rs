@@ -1,295 +1,123 @@
-//! Arrays of numbers, straight between text and a matrix's storage.
+//! Numbers between text and a matrix's storage.
 
-use spr_core::model::{Dtype, Element, Lists, Matrix, Rank};
+use std::fmt;
+
+use spr_core::model::{Array, Dtype, Element, Matrix};
 use spr_core::{Error, Limits, Result, dispatch};
 
-/// What an array of numbers is to become.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
-    pub(crate) rank: Rank,
-    pub(crate) rows: u64,
-    pub(crate) cols: u64,
-}
-
-impl Shape {
-    /// The shape of an array that comes without one: numbers, or lists as long as the first.
-    /// `text` is valid JSON.
-    pub(crate) fn of(text: &str) -> Result<Self> {
-        let Some(inner) = text.strip_prefix('[') else {
-            return Err(Error::malformed("the labels are no list"));
-        };
-        let values = |list: &str| match list.trim_ascii() {
-            "" | "]" => 0,
-            list => 1 + count(list, b','),
-        };
-        let inner = inner.trim_ascii_start();
-        Ok(match inner.strip_prefix('[') {
-            Some(row) => Self {
-                rank: Rank::Matrix,
-                rows: 1 + count(row, b'['),
-                cols: values(row.split(']').next().unwrap_or_default()),
-            },
-            None => Self {
-                rank: Rank::Vector,
-                rows: values(inner),
-                cols: 1,
-            },
-        })
-    }
-}
-
-fn count(text: &str, byte: u8) -> u64 {
-    text.bytes().filter(|b| *b == byte).count() as u64
-}
+use crate::scan::Scan;
+use crate::shape::{MatrixShape, check_sizes, to_usize};
 
 /// Reads `text`, which is valid JSON, into a matrix of type `dtype` and shape `shape`.
 ///
 /// # Errors
 /// The text has another shape or holds something that the type doesn't, or the size exceeds
-/// `limits`. A false shape costs nothing.
+/// `limits`.
 pub(crate) fn read(
     text: &str,
     dtype: Dtype,
-    shape: Shape,
+    shape: MatrixShape,
     into: &mut Matrix,
     limits: &Limits,
 ) -> Result<()> {
-    let Shape { rank, rows, cols } = shape;
-    limits.matrix_bytes(dtype, rows, cols)?;
-    // A value takes a digit and what parts it from the next, a row without values its brackets.
-    let least = rows.saturating_mul(cols.max(1)).saturating_mul(2);
-    if least > text.len() as u64 + 1 {
-        return Err(Error::malformed(format!(
-            "the shape says {rows} x {cols} values, the data are too short for that"
-        )));
-    }
-    into.reset(dtype, rank, to_usize(rows), to_usize(cols), limits)?;
-    let mut array = Array {
-        rest: text.as_bytes(),
-    };
-    dispatch!(dtype, T => {
-        let values = into.as_slice_mut::<T>().unwrap_or_default();
-        match rank {
-            Rank::Scalar => array.value(values, 0, (0, 0)),
-            Rank::Vector => array.list("the data are", to_usize(rows), |array, row| {
-                array.value(values, row, (row, 0))
-            }),
-            Rank::Matrix => array.list("the data are", to_usize(rows), |array, row| {
-                let cols = to_usize(cols);
-                array.list(format_args!("row {row} is"), cols, |array, col| {
-                    array.value(values, row * cols + col, (row, col))
-                })
-            }),
-        }
-    })
+    shape.make(text, dtype, into, limits)?;
+    let (sizes, dimensions) = shape.sizes();
+    fill(text, &sizes.map(to_usize)[..dimensions], into)
 }
 
-/// A number that was found to be below the length of a text in memory.
-fn to_usize(n: u64) -> usize {
-    usize::try_from(n).unwrap_or(usize::MAX)
+/// Reads `text`, which is valid JSON, into an array of any shape.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_array(
+    text: &str,
+    dtype: Dtype,
+    sizes: &[u64],
+    limits: &Limits,
+) -> Result<Array> {
+    check_sizes(text, sizes)?;
+    let sizes: Vec<_> = sizes.iter().copied().map(to_usize).collect();
+    let mut array = Array::new(dtype, &sizes, limits)?;
+    fill(text, &sizes, array.values_mut())?;
+    Ok(array)
 }
 
-/// What is left of the text of an array.
-pub(crate) struct Array<'a> {
-    rest: &'a [u8],
+fn fill(text: &str, sizes: &[usize], into: &mut Matrix) -> Result<()> {
+    let mut scan = Scan::new(text);
+    dispatch!(into.dtype(), T => nested(&mut scan, into.values_mut::<T>()?, sizes, None))
 }
 
-/// Lists of any length, as objects have them.
-impl<'a> Array<'a> {
-    /// The text of an array.
-    pub(crate) fn new(text: &'a str) -> Self {
-        Self {
-            rest: text.as_bytes(),
-        }
-    }
-
-    /// Reads `[`, what `item` reads with commas between, and `]`.
-    fn each(&mut self, mut item: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
-        if !self.take(b'[') {
-            return Err(self.wrong("a list"));
-        }
-        if self.take(b']') {
-            return Ok(());
-        }
-        loop {
-            item(self)?;
-            if self.take(b']') {
-                return Ok(());
-            }
-            self.comma()?;
-        }
-    }
-
-    /// A list of items.
-    pub(crate) fn items<T>(
-        &mut self,
-        mut item: impl FnMut(&mut Self) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        let mut items = Vec::new();
-        self.each(|array| {
-            items.push(item(array)?);
+/// Reads `values`, which are lists of these sizes, one inside the other.
+fn nested<T: Element>(
+    scan: &mut Scan<'_>,
+    values: &mut [T],
+    sizes: &[usize],
+    place: Option<&Place<'_>>,
+) -> Result<()> {
+    match *sizes {
+        [] => {
+            let [value] = values else {
+                return Err(Error::malformed("not one value"));
+            };
+            *value = scan
+                .element()
+                .map_err(|token| not_a(token, T::DTYPE, None))?;
             Ok(())
-        })?;
-        Ok(items)
-    }
-
-    /// A list of lists of items.
-    pub(crate) fn lists<T>(
-        &mut self,
-        mut item: impl FnMut(&mut Self) -> Result<T>,
-    ) -> Result<Lists<T>> {
-        let mut lists = Lists::default();
-        self.each(|array| {
-            array.each(|array| {
-                lists.push(item(array)?);
+        }
+        [len] => scan.list(ListAt(place), len, |scan, n| match scan.element() {
+            Ok(value) => {
+                values[n] = value;
                 Ok(())
-            })?;
-            lists.end();
-            Ok(())
-        })?;
-        Ok(lists)
-    }
-
-    /// What `inner` reads, in brackets.
-    pub(crate) fn tuple<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if !self.take(b'[') {
-            return Err(self.wrong("a list"));
-        }
-        let value = inner(self)?;
-        match self.take(b']') {
-            true => Ok(value),
-            false => Err(self.wrong("']'")),
-        }
-    }
-
-    /// A list of two numbers.
-    pub(crate) fn pair<T: Element + Default>(&mut self) -> Result<[T; 2]> {
-        self.tuple(|array| {
-            let first = array.number()?;
-            array.comma()?;
-            Ok([first, array.number()?])
-        })
-    }
-
-    /// A comma.
-    pub(crate) fn comma(&mut self) -> Result<()> {
-        match self.take(b',') {
-            true => Ok(()),
-            false => Err(self.wrong("','")),
-        }
-    }
-
-    /// A number.
-    pub(crate) fn number<T: Element + Default>(&mut self) -> Result<T> {
-        let mut value = [T::default()];
-        match self.value(&mut value, 0, (0, 0)) {
-            Ok(()) => Ok(value[0]),
-            Err(_) => Err(self.wrong(T::DTYPE.name())),
-        }
-    }
-
-    /// The end of the text.
-    pub(crate) fn end(&mut self) -> Result<()> {
-        self.skip_blanks();
-        match self.rest {
-            [] => Ok(()),
-            _ => Err(self.wrong("the end")),
-        }
-    }
-
-    #[cold]
-    fn wrong(&self, due: &str) -> Error {
-        let rest = String::from_utf8_lossy(self.rest);
-        let shown: String = rest.chars().take(20).collect();
-        Error::malformed(format!(
-            "the value goes on with '{}', where {due} is due",
-            shown.escape_debug()
-        ))
-    }
-}
-
-impl Array<'_> {
-    /// Reads `[`, `len` items parted by commas, and `]`.
-    fn list(
-        &mut self,
-        what: impl std::fmt::Display,
-        len: usize,
-        mut item: impl FnMut(&mut Self, usize) -> Result<()>,
-    ) -> Result<()> {
-        let open = self.take(b'[');
-        for n in 0..len {
-            if !open || n > 0 && !self.take(b',') {
-                return Err(Error::malformed(format!("{what} no list of {len}")));
             }
-            item(self, n)?;
-        }
-        if open && self.take(b']') {
-            return Ok(());
-        }
-        Err(Error::malformed(format!("{what} no list of {len}")))
-    }
-
-    /// Reads a number into `values[n]`, which stands at `place`.
-    #[inline]
-    fn value<T: Element>(
-        &mut self,
-        values: &mut [T],
-        n: usize,
-        place: (usize, usize),
-    ) -> Result<()> {
-        self.skip_blanks();
-        let len = self.rest.iter().position(|b| is_end(*b));
-        let (token, rest) = self.rest.split_at(len.unwrap_or(self.rest.len()));
-        let value = match token.first() {
-            Some(b'"') => non_finite(token).filter(|_| T::DTYPE.is_float()),
-            _ => Some(token),
-        };
-        match (value.and_then(T::parse), values.get_mut(n)) {
-            (Some(value), Some(element)) => *element = value,
-            _ => return Err(no_number(token, T::DTYPE, place)),
-        }
-        self.rest = rest;
-        Ok(())
-    }
-
-    /// Moves past `byte` and the blanks before it, if it comes next.
-    #[inline]
-    fn take(&mut self, byte: u8) -> bool {
-        self.skip_blanks();
-        match self.rest.split_first() {
-            Some((first, rest)) if *first == byte => {
-                self.rest = rest;
-                true
-            }
-            _ => false,
-        }
-    }
-
-    #[inline]
-    fn skip_blanks(&mut self) {
-        while let Some((b' ' | b'\t' | b'\n' | b'\r', rest)) = self.rest.split_first() {
-            self.rest = rest;
+            Err(token) => Err(not_a(token, T::DTYPE, Some(&Place { n, outer: place }))),
+        }),
+        [len, ref inner @ ..] => {
+            let step = values.len().checked_div(len).unwrap_or(0);
+            scan.list(ListAt(place), len, |scan, n| {
+                let values = &mut values[n * step..(n + 1) * step];
+                nested(scan, values, inner, Some(&Place { n, outer: place }))
+            })
         }
     }
 }
 
-#[inline]
-fn is_end(byte: u8) -> bool {
-    matches!(byte, b',' | b']' | b' ' | b'\t' | b'\n' | b'\r')
+/// An item of a list, which may be an item of another.
+struct Place<'a> {
+    n: usize,
+    outer: Option<&'a Self>,
 }
 
-fn non_finite(token: &[u8]) -> Option<&[u8]> {
-    let name = token.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-    matches!(name, b"nan" | b"inf" | b"-inf").then_some(name)
+/// The numbers of the items, the outermost first.
+fn numbers_of(place: Option<&Place<'_>>) -> Vec<usize> {
+    let items = std::iter::successors(place, |place| place.outer);
+    let mut numbers: Vec<_> = items.map(|place| place.n).collect();
+    numbers.reverse();
+    numbers
+}
+
+/// Begins a message on the list at a place.
+struct ListAt<'a>(Option<&'a Place<'a>>);
+
+impl fmt::Display for ListAt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *numbers_of(self.0) {
+            [] => f.write_str("the data are"),
+            [row] => write!(f, "row {row} is"),
+            ref part => write!(f, "part {part:?} is"),
+        }
+    }
 }
 
 #[cold]
-fn no_number(token: &[u8], dtype: Dtype, (row, col): (usize, usize)) -> Error {
+fn not_a(token: &[u8], dtype: Dtype, place: Option<&Place<'_>>) -> Error {
+    let place = match *numbers_of(place) {
+        [] => "row 0, column 0".to_owned(),
+        [row] => format!("row {row}, column 0"),
+        [row, col] => format!("row {row}, column {col}"),
+        ref value => format!("value {value:?}"),
+    };
     let shown: String = String::from_utf8_lossy(token).chars().take(30).collect();
-    Error::malformed(format!(
-        "row {row}, column {col}: {} is no {dtype}",
-        shown.escape_debug()
-    ))
+    Error::malformed(format!("{place}: {} is not {dtype}", shown.escape_debug()))
 }
 
 /// Appends `values`, commas between them and names of non-finite numbers in quotes.
@@ -316,18 +144,22 @@ pub(crate) fn write<T: Element>(values: &[T], out: &mut Vec<u8>) {
 pub(crate) fn dtype(name: &str) -> Result<Dtype> {
     name.parse().map_err(|e: Error| {
         let shown: String = name.chars().take(30).collect();
-        Error::malformed(format!("unknown element type '{}'", shown.escape_debug()))
-            .hint(e.hint_text().unwrap_or_default())
+        let error = Error::malformed(format!("unknown element type '{}'", shown.escape_debug()));
+        match e.remedy() {
+            Some(remedy) => error.suggest(remedy.clone()),
+            None => error,
+        }
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spr_core::model::Rank;
 
     fn read_as<T: Element>(text: &str, rank: Rank, rows: u64, cols: u64) -> Result<Vec<T>> {
         let mut matrix = Matrix::default();
-        let shape = Shape { rank, rows, cols };
+        let shape = MatrixShape { rank, rows, cols };
         read(text, T::DTYPE, shape, &mut matrix, &Limits::default())?;
         Ok(matrix.as_slice::<T>().unwrap().to_vec())
     }
@@ -361,64 +193,70 @@ mod tests {
                 .to_string()
         };
         for (text, rank, rows, cols, message) in [
-            ("[[1,2],[3]]", Rank::Matrix, 2, 2, "row 1 is no list of 2"),
+            (
+                "[[1,2],[3]]",
+                Rank::Matrix,
+                2,
+                2,
+                "row 1 is not a list of 2",
+            ),
             (
                 "[[1,2],[3,4,5]]",
                 Rank::Matrix,
                 2,
                 2,
-                "row 1 is no list of 2",
+                "row 1 is not a list of 2",
             ),
             (
                 "[[1,2],[3,4],[5]]",
                 Rank::Matrix,
                 2,
                 2,
-                "the data are no list of 2",
+                "the data are not a list of 2",
             ),
             (
                 "[[1,2]          ]",
                 Rank::Matrix,
                 2,
                 2,
-                "the data are no list of 2",
+                "the data are not a list of 2",
             ),
             (
                 "[1,1.5]",
                 Rank::Vector,
                 2,
                 1,
-                "row 1, column 0: 1.5 is no i16",
+                "row 1, column 0: 1.5 is not i16",
             ),
             (
                 "[32768]",
                 Rank::Vector,
                 1,
                 1,
-                "row 0, column 0: 32768 is no i16",
+                "row 0, column 0: 32768 is not i16",
             ),
             (
                 r#"["nan"]"#,
                 Rank::Vector,
                 1,
                 1,
-                r#"row 0, column 0: \"nan\" is no i16"#,
+                r#"row 0, column 0: \"nan\" is not i16"#,
             ),
             (
                 "[[1],[2]]",
                 Rank::Vector,
                 2,
                 1,
-                "row 0, column 0: [1 is no i16",
+                "row 0, column 0: [1 is not i16",
             ),
             (
                 "[null]",
                 Rank::Vector,
                 1,
                 1,
-                "row 0, column 0: null is no i16",
+                "row 0, column 0: null is not i16",
             ),
-            ("7", Rank::Vector, 0, 1, "the data are no list of 0"),
+            ("7", Rank::Vector, 0, 1, "the data are not a list of 0"),
         ] {
             assert_eq!(error(text, rank, rows, cols), message);
         }
@@ -440,23 +278,6 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_shape() {
-        for (text, rank, rows, cols) in [
-            ("[]", Rank::Vector, 0, 1),
-            ("[ 1, 2 ]", Rank::Vector, 2, 1),
-            ("[[1,2],[3,4],[5,6]]", Rank::Matrix, 3, 2),
-            ("[ [ ] ]", Rank::Matrix, 1, 0),
-        ] {
-            assert_eq!(
-                Shape::of(text).unwrap(),
-                Shape { rank, rows, cols },
-                "{text}"
-            );
-        }
-        assert!(Shape::of("7").is_err());
-    }
-
-    #[test]
     fn writes_what_it_reads() {
         let mut out = Vec::new();
         write(
@@ -464,5 +285,48 @@ mod tests {
             &mut out,
         );
         assert_eq!(out, br#"0.1,3,"nan","inf","-inf""#);
+    }
+
+    #[test]
+    fn lists_go_as_deep_as_the_shape() {
+        let read = |text, sizes: &[u64]| read_array(text, Dtype::Bool, sizes, &Limits::default());
+        let array = read("[[[1,0]],[[false,true]]]", &[2, 1, 2]).unwrap();
+        let values = array.values().values::<bool>().unwrap();
+        assert_eq!(
+            (array.shape(), values),
+            (&[2, 1, 2][..], &[true, false, false, true][..])
+        );
+        assert_eq!(
+            read("1", &[]).unwrap().values().values::<bool>().unwrap(),
+            [true]
+        );
+        assert_eq!(read("[[],[]]", &[2, 0, 9]).unwrap().shape(), [2, 0, 9]);
+        assert_eq!(read("[]", &[0, u64::MAX >> 1]).unwrap().values().len(), 0);
+        for (text, sizes, message) in [
+            (
+                "[[[1,0]],[[1,2]]]",
+                &[2, 1, 2][..],
+                "value [1, 0, 1]: 2 is not bool",
+            ),
+            (
+                "[[[1,0]],[[1]]  ]",
+                &[2, 1, 2],
+                "part [1, 0] is not a list of 2",
+            ),
+            (
+                "[[1,0],[1,0]]",
+                &[2, 2, 1],
+                "part [0, 0] is not a list of 1",
+            ),
+            (
+                "[1]",
+                &[1, 1 << 40],
+                "the shape says 1 x 1099511627776 values, the data are too short",
+            ),
+        ] {
+            let error = read(text, sizes).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+        assert!(read("1", &[1; 9]).is_err());
     }
 }

@@ -1,16 +1,20 @@
-//! Objects that are neither features nor labels: `"kind"` and `"value"`; and audio.
+//! Objects that are neither features nor labels: `"kind"` and `"value"`.
 
-use std::borrow::Cow;
+use spr_core::model::{Dtype, GaussPosterior, Lists, Object, Sparse};
+use spr_core::{Error, Result};
 
-use spr_core::model::{Audio, Dtype, GaussPosterior, Lists, Matrix, Object, Rank, Sparse};
-use spr_core::{Error, Limits, Result};
-
-use crate::numbers::{self, Array, Shape};
+use crate::numbers;
+use crate::scan::Scan;
 use crate::text;
 
 /// Appends the fields `kind` and `value`.
-pub(crate) fn write(object: &Object, out: &mut Vec<u8>) {
-    out.extend_from_slice(format!("\"kind\":\"{}\",\"value\":", object.kind()).as_bytes());
+///
+/// # Errors
+/// It could not be read back.
+pub(crate) fn write(object: &Object, out: &mut Vec<u8>) -> Result<()> {
+    out.extend_from_slice(b"\"kind\":");
+    text::write(object.kind().as_bytes(), out);
+    out.extend_from_slice(b",\"value\":");
     match object {
         Object::Int(value) => numbers::write(&[*value], out),
         Object::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
@@ -49,29 +53,41 @@ pub(crate) fn write(object: &Object, out: &mut Vec<u8>) {
         Object::Token(token) => text::write(token, out),
         Object::Tokens(tokens) => list(tokens.iter(), out, text::write),
         Object::SparseVector(sparse) => {
-            open_sparse(sparse, "entries", out);
+            open_sparse(sparse, "entries", out)?;
             entries(sparse.rows.iter().next().unwrap_or_default(), sparse, out);
             out.push(b'}');
         }
         Object::SparseMatrix(sparse) => {
-            open_sparse(sparse, "rows", out);
+            open_sparse(sparse, "rows", out)?;
             list(sparse.rows.iter(), out, |row, out| {
                 entries(row, sparse, out)
             });
             out.push(b'}');
         }
-        Object::Opaque { bytes, .. } => text::write_hex(bytes, out),
-        // The enum may grow; a kind that is not known here is never declared to be held.
-        _ => out.extend_from_slice(b"null"),
+        Object::Opaque { kind, bytes } if !Object::KINDS.contains(&&**kind) => {
+            text::write_hex(bytes, out);
+        }
+        other => {
+            let message = format!("has an object of kind {} in an unknown form", other.kind());
+            return Err(Error::unfit(message));
+        }
     }
+    Ok(())
 }
 
-fn open_sparse(sparse: &Sparse, name: &str, out: &mut Vec<u8>) {
+fn open_sparse(sparse: &Sparse, name: &str, out: &mut Vec<u8>) -> Result<()> {
+    if !matches!(sparse.dtype, Dtype::F32 | Dtype::F64) {
+        return Err(Error::unfit(format!(
+            "has a sparse object of {}",
+            sparse.dtype
+        )));
+    }
     let head = format!(
         "{{\"dim\":{},\"dtype\":\"{}\",\"{name}\":",
         sparse.dim, sparse.dtype
     );
     out.extend_from_slice(head.as_bytes());
+    Ok(())
 }
 
 fn entries(row: &[(u32, f64)], sparse: &Sparse, out: &mut Vec<u8>) {
@@ -115,53 +131,47 @@ fn list<T>(
 
 /// Reads the value of an object of `kind`; `value` is valid JSON.
 pub(crate) fn read(kind: &str, value: &serde_json::value::RawValue) -> Result<Object> {
-    if let Some(kind) = Object::opaque(kind) {
-        let bytes = text::read_hex(value, "the value")?;
-        return Ok(Object::Opaque { kind, bytes });
-    }
-    let mut array = Array::new(value.get());
+    let mut scan = Scan::new(value.get());
     let object = match kind {
-        "int32" => Object::Int(array.number()?),
+        "int32" => Object::Int(scan.number()?),
         "bool" => match value.get() {
             "true" => return Ok(Object::Bool(true)),
             "false" => return Ok(Object::Bool(false)),
             _ => return Err(Error::malformed("the value is neither true nor false")),
         },
-        "int32-vector-vector" => Object::IntLists(array.lists(Array::number)?),
-        "int32-pair-vector" => Object::IntPairs(array.items(Array::pair)?),
-        "float-pair-vector" => Object::FloatPairs(array.items(Array::pair)?),
-        "basic-float-vector" => Object::Floats(array.items(Array::number)?),
-        "posterior" => Object::Posterior(array.lists(|array| {
-            array.tuple(|array| {
-                let id = array.number()?;
-                array.comma()?;
-                Ok((id, array.number()?))
+        "int32-vector-vector" => Object::IntLists(scan.lists(Scan::number)?),
+        "int32-pair-vector" => Object::IntPairs(scan.items(Scan::pair)?),
+        "float-pair-vector" => Object::FloatPairs(scan.items(Scan::pair)?),
+        "basic-float-vector" => Object::Floats(scan.items(Scan::number)?),
+        "posterior" => Object::Posterior(scan.lists(|scan| {
+            scan.tuple(|scan| {
+                let id = scan.number()?;
+                scan.comma()?;
+                Ok((id, scan.number()?))
             })
         })?),
-        "gauss-posterior" => Object::GaussPosterior(gauss(&mut array)?),
+        "gauss-posterior" => Object::GaussPosterior(gauss(&mut scan)?),
         "token" => return Ok(Object::Token(text::read(value, "the value")?.into_owned())),
         "token-vector" => return tokens(value).map(Object::Tokens),
         "sparse-vector" | "sparse-matrix" => return sparse(kind, value),
-        _ => {
-            let known: Vec<_> = [Object::KINDS, Object::OPAQUE].concat();
-            let shown: String = kind.chars().take(30).collect();
-            let message = format!("unknown kind '{}'", shown.escape_debug());
-            return Err(
-                Error::unsupported(message).hint(format!("known kinds: {}", known.join(", ")))
-            );
+        other => {
+            let shown: String = other.chars().take(30).collect();
+            let what = format!("the value of kind '{}'", shown.escape_debug());
+            let bytes = text::read_hex(value, &what)?;
+            return Ok(Object::opaque(other.to_owned(), bytes));
         }
     };
-    array.end()?;
+    scan.end()?;
     Ok(object)
 }
 
-fn gauss(array: &mut Array<'_>) -> Result<GaussPosterior> {
+fn gauss(scan: &mut Scan<'_>) -> Result<GaussPosterior> {
     let mut vectors = Lists::default();
-    let ids = array.lists(|array| {
-        array.tuple(|array| {
-            let id = array.number()?;
-            array.comma()?;
-            vectors.add(&array.items(Array::number)?);
+    let ids = scan.lists(|scan| {
+        scan.tuple(|scan| {
+            let id = scan.number()?;
+            scan.comma()?;
+            vectors.add(&scan.items(Scan::number)?);
             Ok(id)
         })
     })?;
@@ -170,7 +180,7 @@ fn gauss(array: &mut Array<'_>) -> Result<GaussPosterior> {
 
 fn tokens(value: &serde_json::value::RawValue) -> Result<Lists<u8>> {
     let list: Vec<&serde_json::value::RawValue> = serde_json::from_str(value.get())
-        .map_err(|_| Error::malformed("the value is no list of words"))?;
+        .map_err(|_| Error::malformed("the value is not a list of words"))?;
     let mut tokens = Lists::default();
     for token in list {
         tokens.add(&text::read(token, "a word")?);
@@ -190,7 +200,7 @@ struct SparseFields<'a> {
 }
 
 fn sparse(kind: &str, value: &serde_json::value::RawValue) -> Result<Object> {
-    let refuse = || Error::malformed(format!("the value is no {kind}"));
+    let refuse = || Error::malformed(format!("the value is not a {kind}"));
     let fields: SparseFields<'_> = serde_json::from_str(value.get()).map_err(|_| refuse())?;
     let dtype = match fields.dtype {
         "f32" => Dtype::F32,
@@ -199,13 +209,13 @@ fn sparse(kind: &str, value: &serde_json::value::RawValue) -> Result<Object> {
     };
     let dim = fields.dim;
     let mut rows = Lists::default();
-    let mut entry = |array: &mut Array<'_>| {
-        let (index, value) = array.tuple(|array| {
-            let index: u32 = array.number()?;
-            array.comma()?;
+    let mut entry = |scan: &mut Scan<'_>| {
+        let (index, value) = scan.tuple(|scan| {
+            let index: u32 = scan.number()?;
+            scan.comma()?;
             let value = match dtype {
-                Dtype::F64 => array.number::<f64>()?,
-                _ => f64::from(array.number::<f32>()?),
+                Dtype::F64 => scan.number::<f64>()?,
+                _ => f64::from(scan.number::<f32>()?),
             };
             Ok((index, value))
         })?;
@@ -217,14 +227,14 @@ fn sparse(kind: &str, value: &serde_json::value::RawValue) -> Result<Object> {
     };
     match (kind, fields.entries, fields.rows) {
         ("sparse-vector", Some(entries), None) => {
-            let mut array = Array::new(entries.get());
-            rows.add(&array.items(&mut entry)?);
-            array.end()?;
+            let mut scan = Scan::new(entries.get());
+            rows.add(&scan.items(&mut entry)?);
+            scan.end()?;
         }
         ("sparse-matrix", None, Some(list)) => {
-            let mut array = Array::new(list.get());
-            rows = array.lists(&mut entry)?;
-            array.end()?;
+            let mut scan = Scan::new(list.get());
+            rows = scan.lists(&mut entry)?;
+            scan.end()?;
         }
         _ => return Err(refuse()),
     }
@@ -233,34 +243,4 @@ fn sparse(kind: &str, value: &serde_json::value::RawValue) -> Result<Object> {
         "sparse-vector" => Object::SparseVector(sparse),
         _ => Object::SparseMatrix(sparse),
     })
-}
-
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct AudioFields<'a> {
-    rate: u32,
-    #[serde(borrow)]
-    dtype: Cow<'a, str>,
-    shape: [u64; 2],
-    #[serde(borrow)]
-    data: &'a serde_json::value::RawValue,
-}
-
-impl AudioFields<'_> {
-    /// Reads the samples.
-    pub(crate) fn read(&self, limits: &Limits) -> Result<Audio> {
-        let dtype = numbers::dtype(&self.dtype)?;
-        let [rows, cols] = self.shape;
-        let shape = Shape {
-            rank: Rank::Matrix,
-            rows,
-            cols,
-        };
-        let mut samples = Matrix::default();
-        numbers::read(self.data.get(), dtype, shape, &mut samples, limits)?;
-        Ok(Audio {
-            rate: self.rate,
-            samples,
-        })
-    }
 }

@@ -1,48 +1,60 @@
 //! Reading line by line.
 
-use spr_core::bytes::Source;
-use spr_core::format::Reader;
-use spr_core::model::{DatasetInfo, Utterance};
-use spr_core::{Limits, Result};
+use std::sync::Arc;
 
-use crate::line;
+use spr_core::Result;
+use spr_core::bytes::{Env, Source};
+use spr_core::format::{Reader, Request, Wanted};
+use spr_core::model::{DatasetInfo, KeySource, Position, Utterance};
+
+use crate::line::{self, Scope};
 
 pub(crate) struct JsonlReader {
     source: Source,
-    limits: Limits,
+    file: Arc<str>,
+    scope: Scope,
+    /// The keys that are wanted; without it, all.
+    wanted: Option<Wanted>,
     info: DatasetInfo,
     line: Vec<u8>,
-    /// The number of the line in `line`, from 1.
+    /// The number of the line in `line`, from 1, and where it starts.
     number: u64,
+    start: u64,
     ended: bool,
 }
 
 impl JsonlReader {
-    pub(crate) fn new(source: Source, limits: Limits) -> Self {
-        let info = DatasetInfo {
-            compression: source.compression(),
-            ..DatasetInfo::default()
-        };
+    pub(crate) fn new(source: Source, request: &mut Request, env: &Env) -> Self {
+        let mut info = DatasetInfo::new(KeySource::Stored);
+        info.compression = source.compression();
         Self {
+            file: source.name().into(),
             source,
-            limits,
+            scope: Scope {
+                values: request.values,
+                limits: env.limits,
+            },
+            wanted: request.take_keys(),
             info,
             line: Vec::new(),
             number: 0,
+            start: 0,
             ended: false,
         }
     }
 
-    /// Reads the next line that is not blank; `false` at the end.
+    /// Reads the next line that is not blank, and does not start with a key that nobody wants;
+    /// `false` at the end.
     fn next_line(&mut self) -> Result<bool> {
         loop {
-            let offset = self.source.offset();
-            self.info.offset = self.source.is_plain_file().then_some(offset);
-            if !self.source.line(&mut self.line, &self.limits)? {
+            self.start = self.source.offset();
+            if !self.source.line(&mut self.line, &self.scope.limits)? {
                 return Ok(false);
             }
             self.number += 1;
-            if !self.line.trim_ascii().is_empty() {
+            let key = self.wanted.as_ref().zip(line::leading_key(&self.line));
+            let unwanted = key.is_some_and(|(wanted, key)| !wanted(&key));
+            if !unwanted && !self.line.trim_ascii().is_empty() {
                 return Ok(true);
             }
         }
@@ -58,14 +70,21 @@ impl Reader for JsonlReader {
         if self.ended {
             return Ok(false);
         }
-        // Until the line is whole nothing can follow it.
-        self.ended = true;
-        if !self.next_line()? {
-            return Ok(false);
+        loop {
+            // Until the line is whole nothing can follow it.
+            self.ended = true;
+            if !self.next_line()? {
+                return Ok(false);
+            }
+            self.ended = false;
+            line::read(&self.line, utt, &self.scope)
+                .map_err(|e| e.file(&*self.file).line(self.number).continuable())?;
+            if self.wanted.as_ref().is_none_or(|wanted| wanted(&utt.key)) {
+                utt.origin.file = Some(self.file.clone());
+                let plain = self.source.is_plain_file();
+                utt.origin.at = plain.then_some(Position::Byte(self.start));
+                return Ok(true);
+            }
         }
-        self.ended = false;
-        line::read(&self.line, utt, &self.limits)
-            .map_err(|e| e.file(self.source.name()).line(self.number).continuable())?;
-        Ok(true)
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn read_hex(raw: &RawValue, what: &str) -> Result<Vec<u8>> {
     match raw.get().starts_with('{') {
         true => read(raw, what).map(Cow::into_owned),
         false => Err(Error::malformed(format!(
-            "{what} is no {{\"bytes\":\"hex\"}}"
+            "{what} is not {{\"bytes\":\"hex\"}}"
         ))),
     }
 }
@@ -96,7 +96,7 @@ fn unhex(digits: &[u8]) -> Option<Vec<u8>> {
 
 /// A decimal number, or a string that holds one which JSON would write otherwise (`.5`).
 pub(crate) fn read_decimal(raw: &RawValue, what: &str) -> Result<Decimal> {
-    let refuse = || Error::malformed(format!("{what} is no number: {}", raw.get()));
+    let refuse = || Error::malformed(format!("{what} is not a number: {}", raw.get()));
     let text = match raw.get().strip_prefix('"') {
         None => raw.get(),
         Some(rest) => rest.strip_suffix('"').ok_or_else(refuse)?,
@@ -105,12 +105,8 @@ pub(crate) fn read_decimal(raw: &RawValue, what: &str) -> Result<Decimal> {
 }
 
 /// Appends a decimal with all its digits.
-pub(crate) fn write_decimal(value: &Decimal, out: &mut Vec<u8>) {
-    if serde_json::from_str::<&RawValue>(value.as_str()).is_ok() {
-        out.extend_from_slice(value.as_str().as_bytes());
-    } else {
-        write(value.as_str().as_bytes(), out);
-    }
+pub(crate) fn write_decimal(value: Decimal, out: &mut Vec<u8>) {
+    out.extend_from_slice(value.to_string().as_bytes());
 }
 
 #[cfg(test)]
@@ -160,16 +156,21 @@ mod tests {
     fn decimals_keep_their_digits() {
         for (digits, text) in [
             ("0.010", "0.010"),
-            ("5e-3", "5e-3"),
-            (".5", r#"".5""#),
-            ("+1", r#""+1""#),
-            ("007", r#""007""#),
+            ("5e-3", "0.005"),
+            (".5", "0.5"),
+            ("+1", "1"),
+            ("007", "7"),
+            ("0.123456789012345678", "0.123456789012345678"),
         ] {
             let mut out = Vec::new();
-            write_decimal(&Decimal::parse(digits).unwrap(), &mut out);
+            write_decimal(Decimal::parse(digits).unwrap(), &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), text);
-            assert_eq!(read_decimal(&raw(text), "").unwrap().as_str(), digits);
+            assert_eq!(read_decimal(&raw(text), "").unwrap().to_string(), text);
         }
+        assert_eq!(
+            read_decimal(&raw(r#"".5""#), "").unwrap(),
+            Decimal::new(5, -1)
+        );
         for text in ["true", "\"\"", "\"nan\"", "[1]", "1e999"] {
             assert!(read_decimal(&raw(text), "").is_err(), "{text}");
         }

@@ -1,24 +1,26 @@
 //! Writing line by line.
 
 use spr_core::bytes::{Output, Part, Sink};
-use spr_core::format::{Writer, Written};
-use spr_core::model::{Audio, Dtype, Matrix, Meta, Rank, Segment, Utterance};
+use spr_core::format::{Caps, Writer, Written};
+use spr_core::model::{Dtype, Element, Matrix, NamedArray, Rank, Utterance, Waveform};
 use spr_core::{Error, Result, dispatch};
 
-use crate::{line, numbers, object, segments, text};
+use crate::{arrays, audio, meta, numbers, object, segments, text};
 
 /// Bytes of a line after which they are passed on.
 const BLOCK: usize = 256 << 10;
 
 pub(crate) struct JsonlWriter {
+    caps: Caps,
     sink: Sink,
     line: Vec<u8>,
     written: Written,
 }
 
 impl JsonlWriter {
-    pub(crate) fn new(output: &Output) -> Result<Self> {
+    pub(crate) fn new(output: &Output, caps: Caps) -> Result<Self> {
         Ok(Self {
+            caps,
             sink: output.create(Part::Main, false)?,
             line: Vec::new(),
             written: Written::default(),
@@ -26,48 +28,52 @@ impl JsonlWriter {
     }
 
     fn write_features(&mut self, features: &Matrix) -> Result<()> {
-        let (rows, cols) = (features.rows(), features.cols());
-        let shape = match features.rank() {
-            Rank::Scalar => String::new(),
-            Rank::Vector => format!("{rows}"),
-            Rank::Matrix => format!("{rows},{cols}"),
-        };
-        let head = format!(
-            "{{\"dtype\":\"{}\",\"shape\":[{shape}],\"data\":",
-            features.dtype()
-        );
-        self.line.extend_from_slice(head.as_bytes());
-        self.write_data(features)?;
+        let (sizes, dimensions) = sizes(features);
+        self.open_array(features.dtype(), &sizes[..dimensions]);
+        self.write_matrix(features)?;
         self.line.push(b'}');
         Ok(())
     }
 
-    fn write_data(&mut self, matrix: &Matrix) -> Result<()> {
-        dispatch!(matrix.dtype(), T => {
-            let values = matrix.as_slice::<T>().unwrap_or_default();
-            match matrix.rank() {
-                Rank::Scalar => numbers::write(values, &mut self.line),
-                Rank::Vector => {
-                    self.line.push(b'[');
-                    for (n, block) in values.chunks(BLOCK / 16).enumerate() {
-                        self.part(n)?;
-                        numbers::write(block, &mut self.line);
-                    }
-                    self.line.push(b']');
+    /// Appends what stands before the data of an array.
+    fn open_array(&mut self, dtype: Dtype, sizes: &[usize]) {
+        let sizes: Vec<_> = sizes.iter().map(usize::to_string).collect();
+        let sizes = sizes.join(",");
+        let head = format!("{{\"dtype\":\"{dtype}\",\"shape\":[{sizes}],\"data\":");
+        self.line.extend_from_slice(head.as_bytes());
+    }
+
+    fn write_matrix(&mut self, matrix: &Matrix) -> Result<()> {
+        let (sizes, dimensions) = sizes(matrix);
+        self.write_data(matrix, &sizes[..dimensions])
+    }
+
+    fn write_data(&mut self, values: &Matrix, sizes: &[usize]) -> Result<()> {
+        dispatch!(values.dtype(), T => self.write_lists(values.values::<T>()?, sizes))
+    }
+
+    /// Appends lists of these sizes, one inside the other.
+    fn write_lists<T: Element>(&mut self, values: &[T], sizes: &[usize]) -> Result<()> {
+        match *sizes {
+            [] => numbers::write(values, &mut self.line),
+            [_] => {
+                self.line.push(b'[');
+                for (n, block) in values.chunks(BLOCK / 16).enumerate() {
+                    self.part(n)?;
+                    numbers::write(block, &mut self.line);
                 }
-                Rank::Matrix => {
-                    self.line.push(b'[');
-                    for row in 0..matrix.rows() {
-                        self.part(row)?;
-                        self.line.push(b'[');
-                        let start = row * matrix.cols();
-                        numbers::write(&values[start..start + matrix.cols()], &mut self.line);
-                        self.line.push(b']');
-                    }
-                    self.line.push(b']');
-                }
+                self.line.push(b']');
             }
-        });
+            [len, ref inner @ ..] => {
+                self.line.push(b'[');
+                let step = values.len().checked_div(len).unwrap_or(0);
+                for n in 0..len {
+                    self.part(n)?;
+                    self.write_lists(&values[n * step..(n + 1) * step], inner)?;
+                }
+                self.line.push(b']');
+            }
+        }
         Ok(())
     }
 
@@ -83,21 +89,33 @@ impl JsonlWriter {
         Ok(())
     }
 
-    fn write_audio(&mut self, audio: &Audio) -> Result<()> {
-        let (rows, cols) = (audio.samples.rows(), audio.samples.cols());
-        let head = format!(
-            ",\"audio\":{{\"rate\":{},\"dtype\":\"{}\",\"shape\":[{rows},{cols}],\"data\":",
-            audio.rate,
-            audio.samples.dtype()
-        );
-        self.line.extend_from_slice(head.as_bytes());
-        self.write_data(&audio.samples)?;
+    fn write_audio(&mut self, fields: &[u8], samples: Option<&Waveform>) -> Result<()> {
+        self.line.extend_from_slice(b",\"audio\":{");
+        self.line.extend_from_slice(fields);
+        if let Some(sound) = samples {
+            self.line.extend_from_slice(b",\"data\":");
+            self.write_matrix(&sound.samples)?;
+        }
+        self.line.push(b'}');
+        Ok(())
+    }
+
+    fn write_arrays(&mut self, arrays: &[NamedArray]) -> Result<()> {
+        self.line.extend_from_slice(b",\"arrays\":{");
+        for (n, NamedArray { name, array }) in arrays.iter().enumerate() {
+            self.part(n)?;
+            text::write(name.as_bytes(), &mut self.line);
+            self.line.push(b':');
+            self.open_array(array.dtype(), array.shape());
+            self.write_data(array.values(), array.shape())?;
+            self.line.push(b'}');
+        }
         self.line.push(b'}');
         Ok(())
     }
 
     fn write_labels(&mut self, labels: &Matrix) -> Result<()> {
-        self.write_data(labels)?;
+        self.write_matrix(labels)?;
         if labels.dtype() != Dtype::I32 {
             let field = format!(",\"label_dtype\":\"{}\"", labels.dtype());
             self.line.extend_from_slice(field.as_bytes());
@@ -111,8 +129,14 @@ impl JsonlWriter {
 }
 
 impl Writer for JsonlWriter {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        check(utt).map_err(|e| e.utterance(&utt.key).file(self.sink.name()).continuable())?;
+        // What may fail comes first, while nothing of the line is written.
+        let small = Small::of(utt, &self.caps)
+            .map_err(|e| e.utterance(&utt.key).file(self.sink.name()).continuable())?;
         self.line.clear();
         self.line.extend_from_slice(b"{\"key\":");
         text::write(utt.key.as_bytes(), &mut self.line);
@@ -126,23 +150,23 @@ impl Writer for JsonlWriter {
             Some(labels) => self.write_labels(labels)?,
             None => self.line.extend_from_slice(b"null"),
         }
-        if let Some(object) = &utt.object {
+        if let Some(object) = &small.object {
             self.line.push(b',');
-            object::write(object, &mut self.line);
+            self.line.extend_from_slice(object);
         }
-        if let Some(audio) = &utt.audio {
-            self.write_audio(audio)?;
+        if let Some(audio) = &small.audio {
+            self.write_audio(audio, utt.waveform())?;
         }
-        if let Some(segments) = &utt.segments {
-            self.line.extend_from_slice(b",\"segments\":");
-            segments::write(segments, &mut self.line);
-        }
+        segments::write(&utt.tiers, &mut self.line);
         if let Some(said) = &utt.text {
             self.line.extend_from_slice(b",\"text\":");
             text::write(said, &mut self.line);
         }
+        if !utt.arrays.is_empty() {
+            self.write_arrays(&utt.arrays)?;
+        }
         self.line.extend_from_slice(b",\"meta\":{");
-        write_meta(&utt.meta, &mut self.line);
+        meta::write(&utt.meta, &mut self.line);
         self.line.extend_from_slice(b"}}\n");
         self.sink.put(&self.line)?;
         self.written.count(utt);
@@ -158,108 +182,59 @@ impl Writer for JsonlWriter {
     }
 }
 
-/// What could not be read back as it is.
-fn check(utt: &Utterance) -> Result<()> {
-    let matrices = [&utt.features, &utt.labels];
-    let audio = utt.audio.as_ref();
-    if audio.is_some_and(|audio| !audio.is_of(Dtype::ALL)) {
-        return Err(Error::unfit("audio whose samples are no matrix"));
-    }
-    let mut segments = utt.segments.iter().flatten();
-    if !segments.all(Segment::is_proper) {
-        return Err(Error::unfit("segments whose times are not in order"));
-    }
-    if utt.object.is_some() && (utt.others().count() > 1 || matrices.iter().any(|m| m.is_some())) {
-        return Err(Error::unfit(
-            "an object of another kind that does not stand alone",
-        ));
-    }
-    if matrices.iter().all(|m| m.is_none()) && utt.other().is_none() {
-        return Err(Error::unfit("holds nothing but a key"));
-    }
-    if let (Some(f), Some(l)) = (&utt.features, &utt.labels)
-        && f.rows() != l.rows()
-    {
-        let (f, l) = (f.rows(), l.rows());
-        return Err(Error::unfit(format!(
-            "{f} frames of features, but labels for {l}"
-        )));
-    }
-    for matrix in matrices.into_iter().flatten() {
-        let fits = match matrix.rank() {
-            Rank::Scalar => matrix.len() == 1 && matrix.cols() == 1,
-            Rank::Vector => matrix.cols() == 1,
-            Rank::Matrix => true,
-        };
-        if !fits {
-            return Err(Error::unfit(format!("{matrix:?} is no proper shape")));
+/// The parts of a line that can't be written in every case, as they are written.
+struct Small {
+    object: Option<Vec<u8>>,
+    /// All fields but the data of samples.
+    audio: Option<Vec<u8>>,
+}
+
+impl Small {
+    /// Those of an utterance, after checking that all of it could be read back.
+    fn of(utt: &Utterance, caps: &Caps) -> Result<Self> {
+        caps.check(utt)?;
+        if let Some(name) = arrays::twice(&utt.arrays) {
+            let name = name.escape_debug();
+            return Err(Error::unfit(format!("has two arrays called '{name}'")));
         }
-    }
-    if utt
-        .labels
-        .as_ref()
-        .is_some_and(|l| l.rank() == Rank::Scalar)
-    {
-        return Err(Error::unfit("a single number is no list of labels"));
-    }
-    let unknown = |format: &str| line::tag_format(format.as_bytes()).is_none();
-    match utt.meta.tags.iter().find(|tag| unknown(tag.format)) {
-        Some(tag) => Err(Error::unsupported(format!(
-            "header lines of {}",
-            tag.format
-        ))),
-        None => Ok(()),
+        let mut object = Vec::new();
+        if let Some(other) = &utt.object {
+            object::write(other, &mut object)?;
+        }
+        Ok(Self {
+            object: utt.object.is_some().then_some(object),
+            audio: utt.audio.as_ref().map(audio::fields).transpose()?,
+        })
     }
 }
 
-fn write_meta(meta: &Meta, out: &mut Vec<u8>) {
-    let start = out.len();
-    let times = [
-        (&b"\"frame_shift\":"[..], &meta.frame_shift),
-        (b"\"frame_offset\":", &meta.frame_offset),
-    ];
-    for (name, time) in times {
-        if let Some(time) = time {
-            part_fields(start, out);
-            out.extend_from_slice(name);
-            text::write_decimal(time, out);
-        }
-    }
-    if meta.tags.is_empty() {
-        return;
-    }
-    part_fields(start, out);
-    out.extend_from_slice(b"\"tags\":[");
-    for (n, tag) in meta.tags.iter().enumerate() {
-        out.extend_from_slice(if n > 0 { b",[" } else { b"[" });
-        text::write(tag.format.as_bytes(), out);
-        out.push(b',');
-        text::write(&tag.key, out);
-        out.push(b',');
-        text::write(&tag.value, out);
-        out.push(b']');
-    }
-    out.push(b']');
-}
-
-fn part_fields(start: usize, out: &mut Vec<u8>) {
-    if out.len() > start {
-        out.push(b',');
-    }
+/// The sizes of a matrix as they are written.
+fn sizes(matrix: &Matrix) -> ([usize; 2], usize) {
+    let dimensions = match matrix.rank() {
+        Rank::Scalar => 0,
+        Rank::Vector => 1,
+        Rank::Matrix => 2,
+    };
+    ([matrix.rows(), matrix.cols()], dimensions)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spr_core::model::{Decimal, Tag};
+    use crate::format::CAPS;
+    use spr_core::bytes::{Env, Locator, MemoryStore};
+    use spr_core::model::{Array, Decimal, Object, Segment, Sparse, Tag, Tier};
+    use std::sync::Arc;
 
     fn written(utt: &Utterance) -> String {
-        let (output, files) = Output::memory();
-        let mut writer = Box::new(JsonlWriter::new(&output).unwrap());
+        let store = MemoryStore::new();
+        let env = Env::default().with_store(Arc::new(store.clone()));
+        let output = env.output(&Locator::file("memory"));
+        let mut writer = Box::new(JsonlWriter::new(&output, CAPS).unwrap());
         writer.write(utt).unwrap();
         writer.finish().unwrap();
         output.commit().unwrap();
-        String::from_utf8(files.lock().unwrap().remove("main").unwrap()).unwrap()
+        String::from_utf8(store.get("memory").unwrap()).unwrap()
     }
 
     #[test]
@@ -282,11 +257,7 @@ mod tests {
         utt.features = None;
         utt.labels = Some(Matrix::from_rows(&[3u8, 4], 1, Rank::Vector).unwrap());
         utt.meta.frame_shift = Decimal::parse("0.010");
-        utt.meta.tags.push(Tag {
-            format: "spraak",
-            key: b"SITE".to_vec(),
-            value: vec![0xe9],
-        });
+        utt.meta.tags.push(Tag::new("spraak", "SITE", [0xe9]));
         assert_eq!(
             written(&utt),
             concat!(
@@ -298,30 +269,84 @@ mod tests {
     }
 
     #[test]
+    fn writes_tiers_arrays_and_what_is_known_of_the_source() {
+        let time = |text| Decimal::parse(text).unwrap();
+        let mut segment = Segment::new(time("0.450"), Some(time("1")), b"ah");
+        (segment.score, segment.speaker) = (Some(time("-1.5")), Some(b"ann".as_slice().into()));
+        let mut utt = Utterance {
+            key: "a".into(),
+            tiers: vec![Tier::only(vec![segment])],
+            ..Utterance::default()
+        };
+        utt.meta.speaker = Some("ann".into());
+        utt.meta.end = Some(time("2.50"));
+        let segments = r#"[{"start":0.450,"end":1,"label":"ah","score":-1.5,"speaker":"ann"}]"#;
+        let meta = r#""meta":{"speaker":"ann","end":2.50}}"#;
+        let start = r#"{"key":"a","features":null,"labels":null"#;
+        assert_eq!(
+            written(&utt),
+            format!("{start},\"segments\":{segments},{meta}\n")
+        );
+        utt.tiers[0].name = b"phones".as_slice().into();
+        utt.tiers.push(Tier {
+            points: true,
+            ..Tier::default()
+        });
+        let tiers = format!(
+            r#""tiers":[{{"name":"phones","segments":{segments}}},{{"name":"","points":true,"segments":[]}}]"#
+        );
+        assert_eq!(written(&utt), format!("{start},{tiers},{meta}\n"));
+        utt.tiers.clear();
+        let bits = Matrix::from_rows(&[true, false], 1, Rank::Vector).unwrap();
+        for (name, sizes) in [("b", &[2, 1, 1][..]), ("a", &[2])] {
+            let array = Array::of(bits.clone(), sizes).unwrap();
+            let name = name.to_owned();
+            utt.arrays.push(NamedArray { name, array });
+        }
+        let arrays = concat!(
+            r#""arrays":{"b":{"dtype":"bool","shape":[2,1,1],"data":[[[1]],[[0]]]},"#,
+            r#""a":{"dtype":"bool","shape":[2],"data":[1,0]}}"#
+        );
+        assert_eq!(written(&utt), format!("{start},{arrays},{meta}\n"));
+    }
+
+    #[test]
     fn refuses_what_it_could_not_read_back() {
-        let (output, _) = Output::memory();
-        let mut writer = JsonlWriter::new(&output).unwrap();
+        let output = Env::default().output(&Locator::Nowhere);
+        let mut writer = JsonlWriter::new(&output, CAPS).unwrap();
         let labels = |rank| Matrix::from_rows(&[1i32], 1, rank).ok();
         let scalar = Utterance {
             labels: labels(Rank::Scalar),
             ..Utterance::default()
         };
-        let mut foreign = Utterance {
-            labels: labels(Rank::Vector),
+        let of = |object| Utterance {
+            object: Some(object),
             ..Utterance::default()
         };
-        foreign.meta.tags.push(Tag {
-            format: "unheard-of",
-            key: Vec::new(),
-            value: Vec::new(),
-        });
+        let false_kind = of(Object::opaque("int32", Vec::new()));
+        let sparse = of(Object::SparseVector(Sparse {
+            dtype: Dtype::I32,
+            dim: 1,
+            rows: [[(0, 1.0)]].into_iter().collect(),
+        }));
+        let twins = Utterance {
+            arrays: vec![NamedArray::default(); 2],
+            ..Utterance::default()
+        };
         let mut wide = Matrix::from_rows(&[1f32, 2.0], 2, Rank::Matrix).unwrap();
         wide.reshape(Rank::Vector, 1, 2).unwrap();
         let wide = Utterance {
             features: Some(wide),
             ..Utterance::default()
         };
-        for utt in [Utterance::default(), scalar, foreign, wide] {
+        for utt in [
+            Utterance::default(),
+            scalar,
+            false_kind,
+            sparse,
+            twins,
+            wide,
+        ] {
             let error = writer.write(&utt).unwrap_err();
             assert!(
                 error.can_continue() && error.file_name().is_some(),

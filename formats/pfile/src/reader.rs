@@ -1,5 +1,7 @@
 //! Reading: header, sentences one after the other, table, end.
 
+use std::sync::Arc;
+
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::{Options, Reader};
 use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Position, Utterance};
@@ -13,6 +15,7 @@ use crate::table;
 /// Reads a PFile as a stream.
 pub(crate) struct PFileReader {
     rows: Rows,
+    file: Arc<str>,
     sentences: u32,
     /// Whether a table follows, and the length of the file.
     table: bool,
@@ -50,10 +53,12 @@ impl PFileReader {
             info.dtype = Some(Dtype::F32);
         }
         let (sentences, table, file_len) = (header.sentences, header.table, header.file_len);
+        let file = source.name().into();
         let rows = Rows::new(source, header, order)?;
         info.byte_order = Some(rows.order());
         Ok(Self {
             rows,
+            file,
             sentences,
             table,
             file_len,
@@ -76,6 +81,7 @@ impl PFileReader {
         let number = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
         let named = self.name(number, &mut utt.key)?;
         utt.start();
+        utt.origin.file = Some(self.file.clone());
         utt.origin.at = self.rows.offset().map(Position::Byte);
         self.rows
             .sentence(number, utt, &self.limits)

@@ -1,6 +1,8 @@
 //! PFiles that are damaged: sentences are found by the numbers in their rows, whatever the header
 //! counts and the table says.
 
+use std::sync::Arc;
+
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::{Options, Reader};
 use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
@@ -22,6 +24,7 @@ const WINDOW: usize = 64 << 10;
 const SHORT: u32 = 128;
 
 pub(crate) struct SalvageReader {
+    file: Arc<str>,
     source: Source,
     header: Header,
     order: ByteOrder,
@@ -56,6 +59,7 @@ impl SalvageReader {
         info.label_columns = Some(header.labels.len() as u64);
         info.compression = source.compression();
         let mut reader = Self {
+            file: source.name().into(),
             at: source.offset(),
             row: vec![0; header.columns],
             source,
@@ -158,6 +162,7 @@ impl SalvageReader {
     /// Reads the rows of the sentence that starts here, as far as they are numbered.
     fn rows(&mut self, utt: &mut Utterance) -> Result<u32> {
         utt.start();
+        utt.origin.file = Some(self.file.clone());
         start(utt, &self.header);
         let stride = self.header.columns;
         let mut frame = 0;

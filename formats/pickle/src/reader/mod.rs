@@ -3,6 +3,8 @@
 mod entries;
 mod joined;
 
+use std::sync::Arc;
+
 use spr_core::bytes::{Codec, Env, Source};
 use spr_core::format::{Options, Reader, Request, Wanted};
 use spr_core::model::{DatasetInfo, Key, KeySource, Rank, Utterance};
@@ -19,6 +21,7 @@ use joined::Joined;
 
 /// Reads a data set of arrays.
 pub(crate) struct PickleReader {
+    file: Arc<str>,
     source: Source,
     body: Body,
     ended: bool,
@@ -64,6 +67,7 @@ impl PickleReader {
             info = info.without_totals();
         }
         Ok(Self {
+            file: source.name().into(),
             source,
             body,
             ended: false,
@@ -113,6 +117,7 @@ impl Reader for PickleReader {
             return Ok(false);
         }
         utt.start();
+        utt.origin.file = Some(self.file.clone());
         let result = match &mut self.body {
             Body::Joined(joined) => joined.read(&mut self.source, utt, &self.scope),
             Body::Entries(entries) => entries.read(&mut self.source, utt, &self.scope),

@@ -1,0 +1,53 @@
+//! Arrays with names: `{"NAME":{"dtype":"f32","shape":[1,1,2],"data":[[[1,2]]]}}`.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde_json::value::RawValue;
+use spr_core::model::NamedArray;
+use spr_core::{Error, Limits, Result};
+
+use crate::braces::Named;
+use crate::numbers;
+
+/// An array as it is written.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ArrayFields<'a> {
+    #[serde(borrow)]
+    dtype: Cow<'a, str>,
+    shape: Vec<u64>,
+    #[serde(borrow)]
+    data: &'a RawValue,
+}
+
+/// Reads all arrays.
+pub(crate) fn read(
+    fields: &Named<ArrayFields<'_>>,
+    into: &mut Vec<NamedArray>,
+    limits: &Limits,
+) -> Result<()> {
+    for (name, fields) in &fields.0 {
+        let dtype = numbers::dtype(&fields.dtype);
+        let array = dtype
+            .and_then(|dtype| numbers::read_array(fields.data.get(), dtype, &fields.shape, limits));
+        into.push(NamedArray {
+            array: array.map_err(|e| e.context(name.escape_debug()))?,
+            name: name.clone(),
+        });
+    }
+    match twice(into) {
+        Some(name) => Err(Error::malformed(format!(
+            "'{}' is there twice",
+            name.escape_debug()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// A name that two arrays have.
+pub(crate) fn twice(arrays: &[NamedArray]) -> Option<&str> {
+    let mut names = HashSet::new();
+    let mut all = arrays.iter().map(|named| named.name.as_str());
+    all.find(|name| !names.insert(*name))
+}

@@ -1,0 +1,99 @@
+//! What is known beside the data: the field `meta`.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+use spr_core::model::{Key, Meta, Tag};
+use spr_core::{Error, Result};
+
+use crate::fields::Fields;
+use crate::text;
+
+/// The field as it is written.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MetaFields<'a> {
+    #[serde(borrow)]
+    frame_shift: Option<&'a RawValue>,
+    #[serde(borrow)]
+    frame_offset: Option<&'a RawValue>,
+    #[serde(borrow)]
+    speaker: Option<&'a RawValue>,
+    #[serde(borrow)]
+    gender: Option<&'a RawValue>,
+    #[serde(borrow)]
+    language: Option<&'a RawValue>,
+    #[serde(borrow)]
+    recording: Option<&'a RawValue>,
+    #[serde(borrow)]
+    channel: Option<&'a RawValue>,
+    #[serde(borrow)]
+    start: Option<&'a RawValue>,
+    #[serde(borrow)]
+    end: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    tags: Vec<[&'a RawValue; 3]>,
+}
+
+impl MetaFields<'_> {
+    /// What it says.
+    pub(crate) fn read(&self) -> Result<Meta> {
+        let time =
+            |raw: Option<&RawValue>, what| raw.map(|raw| text::read_decimal(raw, what)).transpose();
+        let name = |raw: Option<&RawValue>, what| {
+            let text = raw.map(|raw| text::read(raw, what)).transpose();
+            text.map(|text| text.map(|text| Key::from(&*text)))
+        };
+        let tags: Result<_> = self.tags.iter().map(tag).collect();
+        Ok(Meta {
+            frame_shift: time(self.frame_shift, "frame_shift")?,
+            frame_offset: time(self.frame_offset, "frame_offset")?,
+            speaker: name(self.speaker, "speaker")?,
+            gender: name(self.gender, "gender")?,
+            language: name(self.language, "language")?,
+            recording: name(self.recording, "recording")?,
+            channel: name(self.channel, "channel")?,
+            start: time(self.start, "start")?,
+            end: time(self.end, "end")?,
+            tags: tags?,
+        })
+    }
+}
+
+fn tag([format, key, value]: &[&RawValue; 3]) -> Result<Tag> {
+    let format = text::read(format, "the format of a tag")?;
+    let format = String::from_utf8(format.into_owned())
+        .map_err(|_| Error::malformed("the format of a tag is not text"))?;
+    let key = text::read(key, "the key of a tag")?.into_owned();
+    let value = text::read(value, "the value of a tag")?.into_owned();
+    Ok(Tag::new(Cow::Owned(format), key, value))
+}
+
+/// Appends the fields inside of `meta`.
+pub(crate) fn write(meta: &Meta, out: &mut Vec<u8>) {
+    let mut fields = Fields::new(out);
+    fields.time("frame_shift", meta.frame_shift);
+    fields.time("frame_offset", meta.frame_offset);
+    fields.name("speaker", meta.speaker.as_ref());
+    fields.name("gender", meta.gender.as_ref());
+    fields.name("language", meta.language.as_ref());
+    fields.name("recording", meta.recording.as_ref());
+    fields.name("channel", meta.channel.as_ref());
+    fields.time("start", meta.start);
+    fields.time("end", meta.end);
+    if meta.tags.is_empty() {
+        return;
+    }
+    let out = fields.start("tags");
+    out.push(b'[');
+    for (n, tag) in meta.tags.iter().enumerate() {
+        out.extend_from_slice(if n > 0 { b",[" } else { b"[" });
+        text::write(tag.format.as_bytes(), out);
+        out.push(b',');
+        text::write(&tag.key, out);
+        out.push(b',');
+        text::write(&tag.value, out);
+        out.push(b']');
+    }
+    out.push(b']');
+}
