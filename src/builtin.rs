@@ -21,6 +21,8 @@ pub fn registry() -> Registry {
         "pickle": spr_format_pickle::FORMAT;
         "spraak": spr_format_spraak::SPR, spr_format_spraak::KEY;
         "audio": spr_format_audio::WAV, spr_format_audio::SPHERE, spr_format_audio::AU;
+        "htk": spr_format_htk::HTK, spr_format_htk::SPHINX;
+        "numpy": spr_format_numpy::FORMAT;
         "jsonl": spr_format_jsonl::FORMAT;
     };
     Registry::new(formats.iter().copied())
