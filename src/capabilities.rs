@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 use spr_core::Result;
-use spr_core::format::{Caps, Count, Empty, Format, Keys, Objects, Options, Place, Registry, Tags};
+use spr_core::format::{
+    AudioCaps, Caps, Count, Empty, Format, Keys, Medium, Objects, Options, Registry, Tags,
+};
 use spr_core::model::{Dtype, Object};
 
 /// One format in words.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Capability {
     /// The name users type.
     pub name: &'static str,
@@ -18,18 +20,24 @@ pub struct Capability {
     pub features: String,
     /// Frame labels.
     pub labels: String,
-    /// Element types of audio samples.
+    /// Element types of audio samples, and what else sound may be.
     pub audio: String,
     /// Labelled stretches of time.
     pub segments: bool,
+    /// What segments have beside a label and times: tiers, scores, speakers.
+    pub segment_parts: Vec<&'static str>,
     /// What was said.
     pub text: bool,
     /// Objects that are neither features nor labels.
     pub objects: &'static str,
+    /// Element types of named arrays.
+    pub arrays: String,
     /// How names are kept.
     pub keys: &'static str,
     /// Frame shift and offset.
     pub frame_times: bool,
+    /// Who speaks, in which language, and where in which recording.
+    pub source: bool,
     /// Foreign header lines.
     pub tags: &'static str,
     /// What must be the same in all utterances.
@@ -41,7 +49,7 @@ pub struct Capability {
 }
 
 /// One option of a format.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OptionText {
     /// The key.
     pub name: &'static str,
@@ -59,16 +67,12 @@ pub fn of(format: &'static dyn Format) -> Result<Capability> {
     with(format, &Options::default())
 }
 
-/// Kinds of files of a format that hold something else: the format, its option `data`, and the
-/// extension that asks for it.
-const KINDS: [(&str, &str, &str); 2] = [("spr", "SEG", "seg"), ("spr", "CORPUS", "cor")];
-
 /// What `format` can hold with these options.
 fn with(format: &'static dyn Format, options: &Options) -> Result<Capability> {
     let info = format.info();
-    let file = format.caps(options, Place::File)?;
+    let file = format.caps(options, Medium::File)?;
     let caps = match file.count {
-        Count::One => format.caps(options, Place::Folder)?,
+        Count::One => format.caps(options, Medium::Folder)?,
         Count::Many => file,
     };
     let options = info.options.iter().map(|o| OptionText {
@@ -82,16 +86,21 @@ fn with(format: &'static dyn Format, options: &Options) -> Result<Capability> {
         extensions: info.extensions,
         features: features(&caps),
         labels: labels(&caps),
-        audio: dtypes(caps.audio),
-        segments: caps.segments,
+        audio: audio(&caps.audio),
+        segments: caps.segments.is_some(),
+        segment_parts: segment_parts(&caps),
         text: caps.text,
         objects: match caps.objects {
             Objects::None => "no",
             Objects::Kinds(kinds) if kinds.len() < Object::KINDS.len() => "some",
             _ => "yes",
         },
+        arrays: caps
+            .arrays
+            .map_or("no".to_owned(), |arrays| dtypes(arrays.dtypes)),
         keys: keys(&caps),
         frame_times: caps.frame_times,
+        source: caps.source,
         tags: match caps.tags {
             Tags::None => "no",
             Tags::Of(_) => "its own",
@@ -107,14 +116,46 @@ fn with(format: &'static dyn Format, options: &Options) -> Result<Capability> {
     })
 }
 
+/// So many element types are named where all others are held.
+const FEW: usize = 3;
+
 fn dtypes(list: &[Dtype]) -> String {
-    if list.len() == Dtype::ALL.len() {
-        return "all types".to_owned();
+    let names = |list: &[Dtype]| {
+        let names: Vec<_> = list.iter().map(|dtype| dtype.name()).collect();
+        names.join(" ")
+    };
+    let mut missing = Dtype::ALL.to_vec();
+    missing.retain(|dtype| !list.contains(dtype));
+    match missing.len() {
+        0 => "all types".to_owned(),
+        1..=FEW => format!("all types but {}", names(&missing)),
+        _ if list.is_empty() => "no".to_owned(),
+        _ => names(list),
     }
-    if list.is_empty() {
+}
+
+fn audio(caps: &AudioCaps) -> String {
+    if !caps.hold_any() {
         return "no".to_owned();
     }
-    list.iter().map(|d| d.name()).collect::<Vec<_>>().join(" ")
+    let samples = (!caps.dtypes.is_empty()).then(|| dtypes(caps.dtypes));
+    let encoded = (!caps.encoded.is_empty()).then(|| format!("{} files", caps.encoded.join(" ")));
+    let references = caps.references.then(|| "references".to_owned());
+    let forms = [samples, encoded, references].into_iter().flatten();
+    forms.collect::<Vec<_>>().join(", ")
+}
+
+fn segment_parts(caps: &Caps) -> Vec<&'static str> {
+    let Some(segments) = caps.segments else {
+        return Vec::new();
+    };
+    let parts = [
+        (segments.tiers, "tiers"),
+        (segments.scores, "scores"),
+        (segments.speakers, "speakers"),
+    ];
+    let held = parts.into_iter().filter(|(held, _)| *held);
+    held.map(|(_, part)| part).collect()
 }
 
 fn features(caps: &Caps) -> String {
@@ -183,25 +224,35 @@ pub(crate) fn yes(held: bool) -> &'static str {
     if held { "yes" } else { "no" }
 }
 
+/// Whether there are segments, and what they have.
+pub(crate) fn segments(capability: &Capability) -> String {
+    let own = [yes(capability.segments)].into_iter();
+    let all: Vec<_> = own
+        .chain(capability.segment_parts.iter().copied())
+        .collect();
+    all.join(", ")
+}
+
 /// The table of the README, in Markdown.
 ///
 /// # Errors
 /// None with the formats built in.
 pub fn markdown(registry: &Registry) -> Result<String> {
     let mut out = String::from(
-        "| format | features | labels | audio | segments | text | other objects | names | same in all | no frames | frame shift | header lines |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "| format | features | labels | audio | segments | text | other objects | arrays | names | same in all | no frames | frame shift | speakers | header lines |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for format in registry.formats() {
         let name = format.info().name;
-        row(&format!("`{name}`"), &of(format)?, &mut out);
-        for (_, data, extension) in KINDS.iter().filter(|(of, ..)| *of == name) {
-            let options = Options::new(format.info(), [("data", *data)])?;
-            row(
-                &format!("`{name}`: `.{extension}`"),
-                &with(format, &options)?,
-                &mut out,
-            );
+        let usual = of(format)?;
+        row(&format!("`{name}`"), &usual, &mut out);
+        for variant in format.info().variants {
+            let options = Options::new(format.info(), [variant.option])?;
+            let other = with(format, &options)?;
+            if other != usual {
+                let name = format!("`{name}`: `.{}`", variant.extension);
+                row(&name, &other, &mut out);
+            }
         }
     }
     Ok(out)
@@ -209,17 +260,19 @@ pub fn markdown(registry: &Registry) -> Result<String> {
 
 fn row(name: &str, c: &Capability, out: &mut String) {
     out.push_str(&format!(
-        "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+        "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
         c.features,
         c.labels,
         c.audio,
-        yes(c.segments),
+        segments(c),
         yes(c.text),
         c.objects,
+        c.arrays,
         c.keys,
         c.uniform,
         c.empty,
         yes(c.frame_times),
+        yes(c.source),
         c.tags
     ));
 }

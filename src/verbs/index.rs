@@ -1,14 +1,15 @@
 //! `index`: what finds the utterances of a file, made without rewriting it.
 
-use spr_core::bytes::{Env, Output, Part};
-use spr_core::format::Registry;
+use spr_core::bytes::{Env, Locator, Part};
+use spr_core::format::{IndexKind, Registry};
 use spr_core::model::{KeySource, Utterance};
 use spr_core::side;
 use spr_core::{Error, Result};
 
+use super::select::lengths;
 use crate::argument::Input;
 
-/// What an index is of, and what came of it.
+/// What came of making an index.
 #[derive(Clone, Debug)]
 pub struct Indexed {
     /// The file written; `None` if the index was there already.
@@ -17,9 +18,9 @@ pub struct Indexed {
     pub utterances: u64,
 }
 
-/// Writes the index of a file: of a Kaldi archive its script file, of a file that keeps no names
-/// the side file with names and lengths. `path` is the archive as it is to stand in the script
-/// file; without `output` the index goes beside it.
+/// Writes the index of a file: a script file where the format has them, else, of a file that keeps
+/// no names, the side file with names and lengths. In a script file the input stands as it was
+/// named. Without `output` the index goes beside the input; `-` is standard output.
 ///
 /// # Errors
 /// The file can't be read, needs no index or can have none, or the index exists and `overwrite`
@@ -31,48 +32,50 @@ pub fn index(
     registry: &Registry,
     env: &Env,
 ) -> Result<Indexed> {
-    let Some(path) = input.file() else {
+    let Some(file) = input.file() else {
         return Err(Error::usage("an index is made of one file").file(input.text()));
     };
-    let mut env = env.clone();
-    env.values = false;
-    let opened = input.open(registry, &env)?;
-    let (mut reader, name) = (opened.reader, opened.format.info().name);
-    let shown = path.display().to_string();
-    let (beside, script) = match (name, reader.info().keys) {
-        ("kaldi", _) => (path.with_extension("scp").display().to_string(), true),
-        (_, KeySource::Generated) => (format!("{shown}{}", side::SUFFIX), false),
+    let opened = input.open(lengths(), registry, env)?;
+    let (mut reader, format) = (opened.reader, opened.format.info());
+    let shown = file.to_string();
+    let (beside, script) = match (format.index, reader.info().keys) {
+        (IndexKind::Script(extension), _) => (file.with_extension(extension), true),
+        (IndexKind::SideFile, KeySource::Generated) => (file.with_suffix(side::SUFFIX), false),
         (_, KeySource::SideFile) => {
             return Ok(Indexed {
                 written: None,
                 utterances: 0,
             });
         }
+        (IndexKind::Own, KeySource::Generated) => {
+            let message = format!("{} has no names, and no index gives it any", format.name);
+            return Err(Error::usage(message).file(shown));
+        }
         (_, KeySource::Stored) => {
-            let message = format!("{name} needs no index, names are in the data");
+            let message = format!("{} needs no index, names are in the data", format.name);
             return Err(Error::usage(message).file(shown));
         }
     };
-    if script && beside == shown {
+    if script && beside == *file {
         return Err(no_places(input));
     }
-    let written = output.map_or(beside, str::to_owned);
-    let place = match written.as_str() {
-        "-" => Output::stdout(),
-        path => Output::file(path),
+    let written = output.map_or_else(|| beside.to_string(), str::to_owned);
+    let place = match output {
+        Some("-") => Locator::Standard,
+        Some(path) => Locator::file(path),
+        None => Locator::File(beside),
     };
-    let place = place
-        .overwrite(overwrite)
-        .threads(env.threads)
-        .durable(env.durable);
+    let place = env.output(&place).overwrite(overwrite);
     let mut sink = place.create(Part::Main, false)?;
     let mut utt = Utterance::default();
     let mut utterances = 0;
     while reader.read(&mut utt)? {
-        let line = match (script, reader.info().offset) {
+        // An entry that stands in another file has its place there.
+        let elsewhere = utt.origin.file.as_deref().is_some_and(|own| own != shown);
+        let line = match (script, utt.origin.byte()) {
             (false, _) => format!(" {}\n", utt.frames()),
-            (true, Some(offset)) => format!(" {shown}:{offset}\n"),
-            (true, None) => return Err(no_places(input)),
+            (true, Some(byte)) if !elsewhere => format!(" {shown}:{byte}\n"),
+            (true, _) => return Err(no_places(input)),
         };
         utt.key.check_word().map_err(|e| e.utterance(&utt.key))?;
         sink.put(utt.key.as_bytes())?;
@@ -88,7 +91,7 @@ pub fn index(
 }
 
 fn no_places(input: &Input) -> Error {
-    Error::usage("is no plain archive, its entries have no place in it")
+    Error::usage("is not a plain archive, its entries have no place in it")
         .file(input.text())
         .hint("a compressed archive, a script file and an object without a key have no index")
 }

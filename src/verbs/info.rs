@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use spr_core::bytes::Env;
-use spr_core::format::{Reader, Registry};
-use spr_core::model::{Dtype, Element, Matrix, Rank, Utterance};
+use spr_core::format::{Reader, Registry, Request};
+use spr_core::model::{Audio, DatasetInfo, Decimal, Dtype, Element, Matrix, Rank, Utterance, Wide};
 use spr_core::{Result, dispatch};
+use spr_stats::seconds;
 
 use crate::argument::Input;
 
@@ -28,8 +29,8 @@ pub struct Facts {
     pub dim: Option<u64>,
     /// Element type of the features, if all have the same.
     pub dtype: Option<&'static str>,
-    /// What utterances hold: `features`, `labels`.
-    pub kinds: Vec<&'static str>,
+    /// What utterances hold: `features`, `labels`, `audio`, …
+    pub kinds: Vec<String>,
     /// Labels a frame, if all have the same.
     pub label_columns: Option<u64>,
     /// The labels' range.
@@ -73,8 +74,14 @@ pub struct Shapes {
     pub ranks: BTreeSet<&'static str>,
     /// Label columns.
     pub label_columns: BTreeSet<usize>,
-    /// Channels of audio, and element types of its samples.
-    pub channels: BTreeSet<(usize, Dtype)>,
+    /// Channels of audio.
+    pub channels: BTreeSet<u32>,
+    /// Element types of its samples, where these are in the data.
+    pub samples: BTreeSet<Dtype>,
+    /// Formats of sound files that are kept whole.
+    pub encoded: BTreeSet<String>,
+    /// Utterances whose sound is somewhere else.
+    pub references: u64,
     /// The shortest and the longest utterance, in frames.
     pub frames: Option<(u64, u64)>,
     /// The frame shift with its digits.
@@ -89,139 +96,179 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
         input: input.text().to_owned(),
         ..Facts::default()
     };
-    let mut env = env.clone();
-    env.values = false;
-    let opened = match input.open(registry, &env) {
+    let opened = match input.open(Request::all().headers(), registry, env) {
         Ok(opened) => opened,
         Err(error) => return (facts, Err(error)),
     };
     facts.format = opened.format.info().name.to_owned();
     let mut reader = opened.reader;
-    let result = if quick {
-        Ok(())
-    } else {
-        scan(reader.as_mut(), &mut facts)
-    };
-    headers(reader.as_ref(), quick, &mut facts);
-    (facts, result)
-}
-
-/// What the reader knows without being read, or learnt while it was.
-fn headers(reader: &dyn Reader, quick: bool, facts: &mut Facts) {
     let info = reader.info();
     facts.byte_order = info.byte_order.map(|o| o.name());
     facts.compression.clone_from(&info.compression);
     facts.keys = info.keys.name();
     if quick {
-        facts.utterances = info.utterances;
-        facts.frames = info.frames;
-        facts.dim = info.dim;
-        facts.dtype = info.dtype.map(Dtype::name);
-        facts.label_columns = info.label_columns;
-        facts.shapes.frame_shift = info.frame_shift.as_ref().map(ToString::to_string);
-        facts.frame_shift = info.frame_shift.as_ref().map(|d| d.value());
+        headers(info, &mut facts);
+        return (facts, Ok(()));
+    }
+    let result = scan(reader.as_mut(), &mut facts);
+    (facts, result)
+}
+
+/// What is known without reading on.
+fn headers(info: &DatasetInfo, facts: &mut Facts) {
+    facts.utterances = info.utterances;
+    facts.frames = info.frames;
+    facts.dim = info.dim;
+    facts.dtype = info.dtype.map(Dtype::name);
+    facts.label_columns = info.label_columns;
+    facts.shapes.frame_shift = info.frame_shift.map(|shift| shift.to_string());
+    facts.frame_shift = info.frame_shift.map(Decimal::value);
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a duration needs no more digits"
+    )]
+    let seconds = |(frames, shift)| frames as f64 * shift;
+    facts.duration = info.frames.zip(facts.frame_shift).map(seconds);
+    facts.sample_rate = info.sample_rate.map(u64::from);
+    let kinds = [
+        (info.dim.is_some_and(|n| n > 0), "features"),
+        (info.label_columns.is_some_and(|n| n > 0), "labels"),
+        (info.sample_rate.is_some(), "audio"),
+    ];
+    let there = kinds.iter().filter(|(there, _)| *there);
+    facts.kinds = there.map(|(_, kind)| (*kind).to_owned()).collect();
+}
+
+/// Reads all of a data set; what was found out before an error is kept.
+fn scan(reader: &mut dyn Reader, facts: &mut Facts) -> Result<()> {
+    let mut sums = Sums::default();
+    let result = read_all(reader, |utt| sums.add(utt, &mut facts.shapes));
+    sums.finish(facts);
+    result
+}
+
+fn read_all(reader: &mut dyn Reader, mut see: impl FnMut(&Utterance) -> Result<()>) -> Result<()> {
+    let mut utt = Utterance::default();
+    while reader.read(&mut utt)? {
+        see(&utt)?;
+    }
+    Ok(())
+}
+
+/// What is summed up over utterances.
+struct Sums {
+    utterances: u64,
+    frames: u64,
+    kinds: BTreeSet<String>,
+    labels: Labels,
+    rates: BTreeSet<u32>,
+    shifts: BTreeSet<String>,
+    codings: BTreeSet<String>,
+    /// Seconds by the frame shift, as long as that is known of every utterance.
+    by_frames: Option<f64>,
+    /// Seconds of sound, as long as they are known of every sound.
+    by_sound: Option<f64>,
+    /// Whether there is sound.
+    sounds: bool,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Self {
+            utterances: 0,
+            frames: 0,
+            kinds: BTreeSet::new(),
+            labels: Labels::default(),
+            rates: BTreeSet::new(),
+            shifts: BTreeSet::new(),
+            codings: BTreeSet::new(),
+            by_frames: Some(0.0),
+            by_sound: Some(0.0),
+            sounds: false,
+        }
+    }
+}
+
+impl Sums {
+    fn add(&mut self, utt: &Utterance, shapes: &mut Shapes) -> Result<()> {
+        self.utterances += 1;
+        let n = utt.frames();
+        self.frames += n;
+        let (least, most) = shapes.frames.unwrap_or((n, n));
+        shapes.frames = Some((least.min(n), most.max(n)));
+        self.kinds.extend(utt.others().map(str::to_owned));
+        self.codings
+            .extend(utt.origin.coding.as_deref().map(str::to_owned));
+        self.add_frame_shift(utt, n);
+        if let Some(features) = &utt.features {
+            self.kinds.insert("features".to_owned());
+            shapes.dtypes.insert(features.dtype());
+            shapes.ranks.insert(rank_name(features.rank()));
+            if !features.is_empty() {
+                shapes.dims.insert(features.cols());
+            }
+        }
+        if let Some(audio) = &utt.audio {
+            let facts = audio.facts();
+            self.sounds = true;
+            self.rates.extend(facts.rate);
+            self.by_sound = self.by_sound.zip(seconds(utt)).map(|(sum, own)| sum + own);
+            shapes.channels.extend(facts.channels);
+            match audio {
+                Audio::Samples(sound) => {
+                    shapes.samples.insert(sound.samples.dtype());
+                }
+                Audio::Encoded(encoded) => {
+                    shapes.encoded.insert(encoded.format.clone());
+                }
+                // Of sound in another form no more is known here than that it has one.
+                _ => shapes.references += 1,
+            }
+        }
+        if let Some(own) = &utt.labels {
+            self.kinds.insert("labels".to_owned());
+            shapes.label_columns.insert(own.cols());
+            self.labels.add(own)?;
+        }
+        Ok(())
+    }
+
+    fn add_frame_shift(&mut self, utt: &Utterance, frames: u64) {
+        let Some(shift) = utt.meta.frame_shift else {
+            self.by_frames = None;
+            return;
+        };
         #[expect(
             clippy::cast_precision_loss,
             reason = "a duration needs no more digits"
         )]
-        let seconds = |(frames, shift)| frames as f64 * shift;
-        facts.duration = info.frames.zip(facts.frame_shift).map(seconds);
-        if info.dim.is_some_and(|n| n > 0) {
-            facts.kinds.push("features");
-        }
-        if info.label_columns.is_some_and(|n| n > 0) {
-            facts.kinds.push("labels");
-        }
-        facts.sample_rate = info.sample_rate.map(u64::from);
-        facts.kinds.extend(info.sample_rate.map(|_| "audio"));
+        let own = shift.value() * frames as f64;
+        let known = frames > 0 || utt.other().is_none();
+        self.by_frames = self.by_frames.filter(|_| known).map(|sum| sum + own);
+        self.shifts.insert(shift.to_string());
     }
-}
 
-fn scan(reader: &mut dyn Reader, facts: &mut Facts) -> Result<()> {
-    let mut utt = Utterance::default();
-    let mut labels = Labels::default();
-    let (mut utterances, mut frames) = (0u64, 0u64);
-    let mut duration = Some(0.0);
-    let mut kinds = BTreeSet::new();
-    let mut shifts = BTreeSet::new();
-    let (mut rates, mut sound) = (BTreeSet::new(), 0.0);
-    let mut result = Ok(());
-    loop {
-        match reader.read(&mut utt) {
-            Ok(true) => {}
-            Ok(false) => break,
-            Err(error) => {
-                result = Err(error);
-                break;
-            }
-        }
-        utterances += 1;
-        let n = utt.frames();
-        frames += n;
-        let (least, most) = facts.shapes.frames.unwrap_or((n, n));
-        facts.shapes.frames = Some((least.min(n), most.max(n)));
-        match &utt.meta.frame_shift {
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "a duration needs no more digits"
-            )]
-            Some(shift) => {
-                let own = shift.value() * n as f64;
-                duration = duration.filter(|_| n > 0 || utt.other().is_none());
-                duration = duration.map(|d: f64| d + own);
-                shifts.insert(shift.to_string());
-            }
-            None => duration = None,
-        }
-        if let Some(features) = &utt.features {
-            kinds.insert("features");
-            facts.shapes.dtypes.insert(features.dtype());
-            facts.shapes.ranks.insert(rank_name(features.rank()));
-            if !features.is_empty() {
-                facts.shapes.dims.insert(features.cols());
-            }
-        }
-        kinds.extend(utt.others());
-        if let Some(audio) = &utt.audio {
-            rates.insert(audio.rate);
-            let samples = &audio.samples;
-            facts
-                .shapes
-                .channels
-                .insert((samples.cols(), samples.dtype()));
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "a duration needs no more digits"
-            )]
-            let samples = audio.samples.rows() as f64;
-            sound += samples / f64::from(audio.rate.max(1));
-        }
-        if let Some(own) = &utt.labels {
-            kinds.insert("labels");
-            facts.shapes.label_columns.insert(own.cols());
-            labels.add(own);
-        }
+    fn finish(self, facts: &mut Facts) {
+        let shapes = &mut facts.shapes;
+        facts.utterances = Some(self.utterances);
+        facts.frames = Some(self.frames);
+        facts.dim = only(&shapes.dims).map(|n| n as u64);
+        facts.dtype = only(&shapes.dtypes).map(Dtype::name);
+        facts.label_columns = only(&shapes.label_columns).map(|n| n as u64);
+        facts.labels = self.labels.facts();
+        facts.sample_rate = only(&self.rates).map(u64::from);
+        facts.duration = match self.sounds {
+            true => self.by_sound,
+            false => self.by_frames.filter(|_| self.utterances > 0),
+        };
+        facts.kinds = self.kinds.into_iter().collect();
+        let codings = facts.compression.take().into_iter().chain(self.codings);
+        let codings: Vec<_> = codings.collect();
+        facts.compression = (!codings.is_empty()).then(|| codings.join("+"));
+        shapes.frame_shift = only(&self.shifts);
+        let shift = shapes.frame_shift.as_deref();
+        facts.frame_shift = shift.and_then(Decimal::parse).map(Decimal::value);
     }
-    facts.utterances = Some(utterances);
-    facts.frames = Some(frames);
-    facts.dim = only(&facts.shapes.dims).map(|n| n as u64);
-    facts.dtype = only(&facts.shapes.dtypes).map(Dtype::name);
-    facts.label_columns = only(&facts.shapes.label_columns).map(|n| n as u64);
-    facts.labels = labels.facts();
-    facts.sample_rate = only(&rates).map(u64::from);
-    facts.duration = if rates.is_empty() {
-        duration.filter(|_| utterances > 0)
-    } else {
-        Some(sound)
-    };
-    facts.kinds = kinds.into_iter().collect();
-    facts.shapes.frame_shift = only(&shifts);
-    facts.frame_shift = facts
-        .shapes
-        .frame_shift
-        .as_ref()
-        .and_then(|s| s.parse().ok());
-    result
 }
 
 fn only<T: Clone + Ord>(set: &BTreeSet<T>) -> Option<T> {
@@ -248,12 +295,12 @@ struct Labels {
 }
 
 impl Labels {
-    fn add(&mut self, labels: &Matrix) {
-        dispatch!(labels.dtype(), T => self.add_values(labels.as_slice::<T>().unwrap_or_default()));
+    fn add(&mut self, labels: &Matrix) -> Result<()> {
+        dispatch!(labels.dtype(), T => self.add_values(labels.values::<T>()?));
+        Ok(())
     }
 
     fn add_values<T: Element>(&mut self, values: &[T]) {
-        use spr_core::model::Wide;
         let mut last = None;
         for value in values {
             // Labels come in runs; one look a run is enough.

@@ -1,10 +1,10 @@
 //! `report`: a data set as far as it can be read, whole or damaged. [`spr_plot::page`] makes the page.
 
 use spr_core::bytes::Env;
-use spr_core::format::Registry;
+use spr_core::format::{Registry, Request};
 use spr_core::{Error, Result};
 use spr_plot::Overview;
-use spr_plot::page::{Origin, PICTURE, Survey};
+use spr_plot::page::{PICTURE, Subject, Survey};
 
 use super::check::is_damage;
 use crate::argument::{Input, Opened};
@@ -19,10 +19,10 @@ const KEPT: usize = 100;
 pub fn survey(input: &Input, registry: &Registry, env: &Env) -> Result<Survey> {
     // What comes from a pipe is gone when the damage is seen.
     let again = input.file().is_some() || input.folder().is_some();
-    let first = match input.open(registry, env) {
+    let first = match input.open(request(), registry, env) {
         Ok(opened) => read(input, opened)?,
         Err(error) if is_damage(&error) && again => {
-            let saved = read(input, input.salvage(registry, env)?)?;
+            let saved = read(input, input.open(request().damaged(), registry, env)?)?;
             return Ok(or_else(saved, error));
         }
         Err(error) => return Err(error),
@@ -30,11 +30,16 @@ pub fn survey(input: &Input, registry: &Registry, env: &Env) -> Result<Survey> {
     if first.damage.is_empty() || !again {
         return Ok(first);
     }
-    let saved = read(input, input.salvage(registry, env)?)?;
+    let saved = read(input, input.open(request().damaged(), registry, env)?)?;
     match saved.all.stats.utterances < first.all.stats.utterances {
         true => Ok(first),
         false => Ok(first.damage.into_iter().fold(saved, or_else)),
     }
+}
+
+/// Everything, with sound to be drawn.
+fn request() -> Request {
+    Request::all().samples()
 }
 
 /// With `error` if there is no other: where all utterances can be read it may be a count or an end
@@ -60,13 +65,13 @@ fn read(input: &Input, opened: Opened) -> Result<Survey> {
         }
         Ok(())
     })?;
-    let origin = Origin {
+    let subject = Subject {
         input: input.text().to_owned(),
         format: opened.format.info().name.to_owned(),
         info: reader.info().clone(),
     };
     Ok(Survey {
-        origin,
+        subject,
         all,
         damage,
         faults,

@@ -5,14 +5,14 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use spr_core::bytes::Env;
-use spr_core::format::{Reader, Registry};
+use spr_core::format::{Parts, Reader, Registry, Request};
 use spr_core::model::{DatasetInfo, Key, Utterance};
 use spr_core::random::Mt19937;
 use spr_core::stage::{By, Filter, KeyFilter, Sort, Take, Unique};
 use spr_core::{Error, Result};
 
 use crate::argument::Input;
-use crate::job::Stage;
+use crate::job::{Job, OnError, Stage};
 
 /// Which utterances are wanted: those that meet every rule.
 #[derive(Debug)]
@@ -30,23 +30,18 @@ pub struct Rules {
 }
 
 impl Rules {
-    fn want(&self, utt: &Utterance) -> bool {
-        let like = |filters: &[KeyFilter]| {
-            filters.is_empty() || filters.iter().any(|filter| filter.holds(&utt.key))
-        };
-        let listed = |(_, keys): &(String, HashSet<Key>)| keys.contains(&utt.key);
-        self.frames.contains(&utt.frames())
-            && self.keys.as_ref().is_none_or(listed)
-            && !self
-                .exclude
-                .as_ref()
-                .is_some_and(|filter| filter.holds(&utt.key))
-            && like(&self.globs)
-            && like(&self.regexes)
+    /// Makes them what comes next in a job. What can be told by keys alone is requested of the
+    /// inputs, which then go past the rest, unless other stages are to see it first. Keys in the
+    /// list that never come are warned of.
+    pub fn add_to(self: &Arc<Self>, job: &mut Job) {
+        if job.stages.is_empty() {
+            let rules = self.clone();
+            job.request = job.request.clone().keys(move |key| rules.may_want(key));
+        }
+        job.stages.push(self.stage());
     }
 
-    /// A stage that passes on what is wanted, and warns of keys in the list that never came.
-    pub fn stage(self: &Arc<Self>) -> Stage {
+    fn stage(self: &Arc<Self>) -> Stage {
         let rules = self.clone();
         Box::new(move |inner, env| {
             Ok(Box::new(Selected {
@@ -57,6 +52,32 @@ impl Rules {
                 env: env.clone(),
             }))
         })
+    }
+
+    /// Whether an utterance of this name has to be read. What the list names has to come, wanted or
+    /// not, or else it would be missing.
+    fn may_want(&self, key: &Key) -> bool {
+        match &self.keys {
+            Some((_, keys)) => keys.contains(key),
+            None => self.want_key(key),
+        }
+    }
+
+    fn want_key(&self, key: &Key) -> bool {
+        let like = |filters: &[KeyFilter]| {
+            filters.is_empty() || filters.iter().any(|filter| filter.holds(key))
+        };
+        let excluded = |filter: &KeyFilter| filter.holds(key);
+        self.keys
+            .as_ref()
+            .is_none_or(|(_, keys)| keys.contains(key))
+            && !self.exclude.as_ref().is_some_and(excluded)
+            && like(&self.globs)
+            && like(&self.regexes)
+    }
+
+    fn want(&self, utt: &Utterance) -> bool {
+        self.frames.contains(&utt.frames()) && self.want_key(&utt.key)
     }
 }
 
@@ -81,7 +102,6 @@ impl Reader for Selected {
                 missing.remove(&utt.key);
             }
             if self.rules.want(utt) {
-                self.info = self.inner.info().without_totals();
                 return Ok(true);
             }
         }
@@ -107,20 +127,13 @@ pub fn first(n: u64) -> Stage {
 }
 
 /// A stage that passes on `n` utterances drawn at random, all if there are fewer, in their order.
-/// Which ones depends on `seed` and on how many there are. For their number `inputs` are read once
-/// more, with `stages`.
+/// Which ones depends on `seed` and on how many there are. For their number the inputs of `job` are
+/// read once more, with the stages that it has by now.
 ///
 /// # Errors
 /// The inputs can't be read, or only once.
-pub fn sample(
-    n: u64,
-    seed: u32,
-    inputs: &[Input],
-    stages: &[Stage],
-    registry: &Registry,
-    env: &Env,
-) -> Result<Stage> {
-    let of = count(inputs, stages, registry, env)?;
+pub fn sample(n: u64, seed: u32, job: &Job, registry: &Registry, env: &Env) -> Result<Stage> {
+    let of = count(job, registry, env)?;
     Ok(Box::new(move |inner, _| {
         let mut draw = Draw::new(n, of, seed);
         Ok(Box::new(Filter::new(inner, move |_: &Utterance| {
@@ -129,41 +142,71 @@ pub fn sample(
     }))
 }
 
-/// How many utterances the inputs hold, after the stages.
+/// How many utterances the inputs of a job hold, after its stages.
 ///
 /// # Errors
 /// They can't be read, or only once.
-pub fn count(inputs: &[Input], stages: &[Stage], registry: &Registry, env: &Env) -> Result<u64> {
+pub fn count(job: &Job, registry: &Registry, env: &Env) -> Result<u64> {
     let mut n = 0;
-    each(inputs, stages, registry, env, |_| n += 1)?;
+    each(job, registry, env, |_| n += 1)?;
     Ok(n)
 }
 
-/// Reads inputs that will be read again, after the stages; utterances that can't be read are
+/// Names of utterances and nothing else.
+pub(super) fn names() -> Request {
+    Request::all().headers().parts(Parts {
+        features: false,
+        labels: false,
+        audio: false,
+        segments: false,
+        text: false,
+        objects: false,
+        arrays: false,
+    })
+}
+
+/// Names, places and numbers of frames.
+pub(super) fn lengths() -> Request {
+    Request::all().headers().parts(Parts {
+        audio: false,
+        segments: false,
+        text: false,
+        arrays: false,
+        ..Parts::ALL
+    })
+}
+
+/// Shows the names of what a job will read, after its stages; utterances that can't be read are
 /// passed over.
 pub(super) fn each(
-    inputs: &[Input],
-    stages: &[Stage],
+    job: &Job,
     registry: &Registry,
     env: &Env,
-    mut see: impl FnMut(&Utterance),
+    mut see: impl FnMut(&Key),
 ) -> Result<()> {
-    if inputs.iter().any(Input::is_stdin) {
+    if job.inputs.iter().any(Input::is_stdin) {
         return Err(
-            Error::usage("standard input can be read only once, twice is due")
+            Error::usage("standard input can be read only once, and has to be read twice")
                 .hint("write it to a file first"),
         );
     }
     // The second time they are read, warnings are given.
-    let quiet = Env::new(env.limits, env.access, |_| {});
-    let mut reader = Input::open_all(inputs, registry, &quiet)?.reader;
-    for stage in stages {
+    let quiet = env.listening(|_| {});
+    // What is at fault is not counted where it will be passed over, which only reading all shows.
+    let skips = job.on_error == OnError::Skip || job.inputs.iter().any(Input::is_permissive);
+    let mut request = job.request.clone();
+    if job.stages.is_empty() && !skips {
+        let names = names();
+        (request.values, request.parts) = (names.values, names.parts);
+    }
+    let mut reader = Input::open_all(&job.inputs, request, registry, &quiet)?.reader;
+    for stage in &job.stages {
         reader = stage(reader, &quiet)?;
     }
     let mut utt = Utterance::default();
     loop {
         match reader.read(&mut utt) {
-            Ok(true) => see(&utt),
+            Ok(true) => see(&utt.key),
             Ok(false) => return Ok(()),
             Err(error) if error.can_continue() => {}
             Err(error) => return Err(error),
@@ -213,15 +256,16 @@ pub enum Duplicates {
     Last,
 }
 
-/// A stage that passes on one utterance a key.
-pub fn unique(how: Duplicates, inputs: &[Input], registry: &Registry) -> Stage {
-    let (inputs, registry) = (inputs.to_vec(), registry.clone());
+/// A stage that passes on one utterance a key of those that `job` requests by now.
+pub fn unique(how: Duplicates, job: &Job, registry: &Registry) -> Stage {
+    let (inputs, request) = (job.inputs.clone(), job.request.clone());
+    let registry = registry.clone();
     Box::new(move |inner, env| {
         Ok(Box::new(match how {
             Duplicates::Refuse => Unique::only(inner),
             Duplicates::First => Unique::first(inner),
             Duplicates::Last => {
-                let again = Input::open_all(&inputs, &registry, env)?.reader;
+                let again = Input::open_all(&inputs, request.clone(), &registry, env)?.reader;
                 Unique::last(inner, again)?
             }
         }))

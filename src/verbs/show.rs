@@ -1,14 +1,16 @@
 //! `show`: utterances by their names, and parts of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::str::FromStr;
 
 use spr_core::bytes::Env;
-use spr_core::format::{Lookup, Registry};
+use spr_core::format::{Opened, Registry, Request};
 use spr_core::model::{Key, Utterance};
-use spr_core::{Error, ErrorKind, Result, nearest};
+use spr_core::stage::load;
+use spr_core::{Error, ErrorKind, Remedy, Result, nearest};
 
+use super::select::names;
 use crate::argument::Input;
 
 /// Rows and columns to show, such as `0:9,0:3`: both ends belong to it, as in Kaldi's script
@@ -60,30 +62,38 @@ impl FromStr for Window {
     }
 }
 
-/// Hands the utterances `keys` of a data set to `each`, in the order asked for. What can't be
-/// found by key is read front to back, as far as need be, and held until its turn comes.
+/// Hands what is requested of the utterances `keys` of a data set to `each`, in the order asked
+/// for. What can't be found by key is read front to back, as far as need be, and held until its
+/// turn comes.
 ///
 /// # Errors
 /// The data can't be read, or hold no such utterance, or `each` fails.
 pub fn find(
     input: &Input,
     keys: &[Key],
-    registry: &Registry,
-    env: &Env,
+    request: Request,
+    (registry, env): (&Registry, &Env),
     mut each: impl FnMut(&Utterance) -> Result<()>,
 ) -> Result<()> {
     let mut utt = Utterance::default();
-    let mut reader = match input.open_keyed(registry, env)? {
-        Lookup::Keyed(mut table) => {
+    let wanted: HashSet<_> = keys.iter().cloned().collect();
+    let request = request.keys(move |key| wanted.contains(key));
+    let (samples, parts) = (request.samples, request.parts);
+    let mut reader = match input.open_lookup(request, registry, env)? {
+        Opened::Table(mut table) => {
             for key in keys {
                 if !table.find(key, &mut utt)? {
                     return Err(missing(input, key, registry, env));
+                }
+                parts.keep(&mut utt);
+                if samples {
+                    load(&mut utt, env).map_err(|e| e.utterance(key))?;
                 }
                 each(&utt)?;
             }
             return Ok(());
         }
-        Lookup::Ordered(reader) => reader,
+        Opened::Stream(reader) => reader,
     };
     let mut held: HashMap<&Key, Option<Utterance>> = keys.iter().map(|key| (key, None)).collect();
     let mut left = held.len();
@@ -112,7 +122,7 @@ fn missing(input: &Input, key: &Key, registry: &Registry, env: &Env) -> Error {
     }
     let mut best: Option<Key> = None;
     let mut look = || -> Result<()> {
-        let mut reader = input.open(registry, env)?.reader;
+        let mut reader = input.open(names(), registry, env)?.reader;
         let mut utt = Utterance::default();
         while reader.read(&mut utt)? {
             let pair = best.iter().map(Key::as_bytes).chain([utt.key.as_bytes()]);
@@ -125,7 +135,7 @@ fn missing(input: &Input, key: &Key, registry: &Registry, env: &Env) -> Error {
     let _ = look();
     match best {
         Some(near) => error.hint(format!("did you mean {near}?")),
-        None => error.hint("`spr-convert ls` lists what there is"),
+        None => error.suggest(Remedy::ListNames),
     }
 }
 

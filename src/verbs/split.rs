@@ -5,13 +5,12 @@ use std::rc::Rc;
 
 use spr_core::bytes::Env;
 use spr_core::format::Registry;
-use spr_core::model::{Key, Utterance};
+use spr_core::model::{Audio, Key, Utterance};
 use spr_core::random::Mt19937;
 use spr_core::{Error, KeyMap, Result};
 
 use super::select::each;
-use crate::argument::Input;
-use crate::job::{Split, Stage};
+use crate::job::{Job, Split};
 
 /// The names of the two parts of [`Rule::Train`].
 const SETS: &[&str] = &["train", "valid"];
@@ -30,25 +29,17 @@ pub enum Rule {
     Train(f64),
 }
 
-/// What tells the inputs' utterances apart.
-pub struct Data<'a> {
-    /// The data sets to be split.
-    pub inputs: &'a [Input],
-    /// What happens to them before.
-    pub stages: &'a [Stage],
-    /// The speaker of each utterance: all of a speaker's stay together.
-    pub speakers: Option<KeyMap>,
-}
-
-/// A split by `rule`. For [`Rule::Parts`] and [`Rule::Train`] the inputs are read once more, to
-/// count them; `seed` says which utterances are drawn.
+/// A split by `rule` of what `job` reads. For [`Rule::Parts`] and [`Rule::Train`] its inputs are
+/// read once more, to count them; `speakers` has the speaker of each utterance, of whom all then
+/// stay together, and `seed` says which utterances are drawn.
 ///
 /// # Errors
 /// The inputs can't be read, or only once, there are fewer utterances or speakers than parts, or
 /// an utterance has no speaker.
 pub fn split(
     rule: Rule,
-    data: Data<'_>,
+    job: &Job,
+    speakers: Option<KeyMap>,
     seed: u32,
     registry: &Registry,
     env: &Env,
@@ -57,18 +48,18 @@ pub fn split(
         Rule::Frames(most) => return Ok(filling(most, Utterance::frames)),
         Rule::Bytes(most) => return Ok(filling(most, bytes)),
         Rule::Parts(n) => {
-            let groups = Groups::of(&data, registry, env)?;
+            let groups = Groups::of(job, speakers.as_ref(), registry, env)?;
             let parts = groups.portions(n)?;
             (&[][..], groups, parts)
         }
         Rule::Train(share) => {
-            let groups = Groups::of(&data, registry, env)?;
+            let groups = Groups::of(job, speakers.as_ref(), registry, env)?;
             let parts = groups.drawn(share, seed)?;
             (SETS, groups, parts)
         }
     };
-    let in_order = matches!(rule, Rule::Parts(_)) && data.speakers.is_none();
-    let known = Rc::new((groups.places, parts, data.speakers));
+    let in_order = matches!(rule, Rule::Parts(_)) && speakers.is_none();
+    let known = Rc::new((groups.places, parts, speakers));
     Ok(Split {
         names,
         in_order,
@@ -100,14 +91,14 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(data: &Data<'_>, registry: &Registry, env: &Env) -> Result<Self> {
+    fn of(job: &Job, speakers: Option<&KeyMap>, registry: &Registry, env: &Env) -> Result<Self> {
         let (mut sizes, mut places) = (Vec::new(), HashMap::new());
         let mut unknown = None;
-        each(data.inputs, data.stages, registry, env, |utt| {
-            let Some(speakers) = &data.speakers else {
+        each(job, registry, env, |key| {
+            let Some(speakers) = speakers else {
                 return sizes.push(1);
             };
-            match speakers.get(&utt.key) {
+            match speakers.get(key) {
                 Ok(speaker) => {
                     let place = *places.entry(speaker.clone()).or_insert(sizes.len());
                     sizes.resize(sizes.len().max(place + 1), 0);
@@ -145,8 +136,8 @@ impl Groups {
         let (mut part, mut before, mut alone) = (0, 0, true);
         let parts = (0..groups).zip(&self.sizes).map(|(group, size)| {
             let full = before >= (part + 1) * each + more.min(part + 1);
-            let all_due = groups - group < n - part;
-            if !alone && part + 1 < n && (full || all_due) {
+            let one_for_each = groups - group < n - part;
+            if !alone && part + 1 < n && (full || one_for_each) {
                 part += 1;
             }
             alone = false;
@@ -209,14 +200,17 @@ fn filling(most: u64, size: fn(&Utterance) -> u64) -> Split {
     }
 }
 
-/// Bytes of the numbers of an utterance.
+/// Bytes of the numbers of an utterance, and of sound that is stored whole.
 fn bytes(utt: &Utterance) -> u64 {
-    let matrices = [&utt.features, &utt.labels].into_iter().flatten();
-    let samples = utt.audio.iter().map(|audio| &audio.samples);
-    matrices
-        .chain(samples)
-        .map(|m| m.as_bytes().len() as u64)
-        .sum()
+    let matrices = utt.features.iter().chain(&utt.labels);
+    let samples = utt.waveform().map(|sound| &sound.samples);
+    let arrays = utt.arrays.iter().map(|named| named.array.values());
+    let numbers = matrices.chain(samples).chain(arrays);
+    let encoded = match &utt.audio {
+        Some(Audio::Encoded(encoded)) => encoded.bytes.len() as u64,
+        _ => 0,
+    };
+    encoded + numbers.map(|m| m.as_bytes().len() as u64).sum::<u64>()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use spr_core::{Error, ErrorKind};
+use spr_core::{Error, ErrorKind, Remedy};
 
 /// Findings of one sort that are told one by one; damage always is.
 const SHOWN: u64 = 100;
@@ -60,10 +60,7 @@ impl<'a> Findings<'a> {
         self.faults += 1;
         let (sort, error) = match error.kind() {
             ErrorKind::Io => ("unreadable", error),
-            _ => (
-                "damage",
-                error.hint("spr-convert repair IN -o OUT keeps what is whole"),
-            ),
+            _ => ("damage", error.suggest(Remedy::Repair)),
         };
         self.tell(Severity::Fault, sort, error);
     }

@@ -1,9 +1,8 @@
 //! Kaldi's data folders: what each file holds, and that they agree.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
 
-use spr_core::bytes::Env;
+use spr_core::bytes::{Env, Location};
 use spr_core::format::Registry;
 use spr_core::model::Key;
 use spr_core::{Error, Result};
@@ -11,7 +10,7 @@ use spr_core::{Error, Result};
 use super::findings::Findings;
 use super::lines::{self, Line};
 use super::stream::{self, Frames};
-use super::{Options, Summary, about};
+use super::{Options, Summary, about, is_file};
 use crate::argument::Input;
 
 /// What a file has a line for.
@@ -58,7 +57,7 @@ fn value(rest: &str) -> Option<&'static str> {
 }
 
 fn word(rest: &str) -> Option<&'static str> {
-    (rest.split_whitespace().count() != 1).then_some("one word is due after the key")
+    (rest.split_whitespace().count() != 1).then_some("one word belongs after the key")
 }
 
 fn transcript(rest: &str) -> Option<&'static str> {
@@ -73,21 +72,21 @@ fn transcript(rest: &str) -> Option<&'static str> {
 
 fn positive(rest: &str) -> Option<&'static str> {
     let number = rest.parse::<f64>().is_ok_and(|n| n > 0.0 && n.is_finite());
-    (!number).then_some("a number of seconds above 0 is due after the key")
+    (!number).then_some("a number of seconds above 0 belongs after the key")
 }
 
 fn count(rest: &str) -> Option<&'static str> {
     let number = rest.parse::<u64>().is_ok_and(|n| n > 0);
-    (!number).then_some("a number of frames above 0 is due after the key")
+    (!number).then_some("a number of frames above 0 belongs after the key")
 }
 
 fn gender(rest: &str) -> Option<&'static str> {
-    (!matches!(rest, "m" | "f")).then_some("m or f is due after the key")
+    (!matches!(rest, "m" | "f")).then_some("m or f belongs after the key")
 }
 
 fn warp(rest: &str) -> Option<&'static str> {
     let inside = rest.parse::<f64>().is_ok_and(|n| (0.5..=1.5).contains(&n));
-    (!inside).then_some("a number from 0.5 to 1.5 is due after the key")
+    (!inside).then_some("a number from 0.5 to 1.5 belongs after the key")
 }
 
 fn wave(rest: &str) -> Option<&'static str> {
@@ -103,25 +102,25 @@ fn channel(rest: &str) -> Option<&'static str> {
         (words.next(), words.next(), words.next()),
         (Some(_), Some("A" | "B" | "1"), None)
     );
-    (!right).then_some("the name of a recording and A or B are due after the key")
+    (!right).then_some("the name of a recording and A or B belong after the key")
 }
 
 /// Whether a folder has what only data folders have.
-pub(super) fn is_data_folder(path: &Path) -> bool {
+pub(super) fn is_data_folder(folder: &Location, env: &Env) -> bool {
     let names = ["utt2spk", "spk2utt", "feats.scp", "wav.scp"];
-    names.iter().any(|name| path.join(name).is_file())
+    names.iter().any(|name| is_file(&folder.join(*name), env))
 }
 
 /// Checks the files of a data folder, what they point to, and that they agree.
 pub(super) fn check(
-    folder: &Path,
+    folder: &Location,
     options: &Options,
     registry: &Registry,
     env: &Env,
     summary: &mut Summary,
     found: &mut Findings<'_>,
 ) -> Result<()> {
-    let utt2spk = existing(folder, "utt2spk", found);
+    let utt2spk = existing(folder, "utt2spk", env, found);
     let mut speakers: BTreeMap<Key, BTreeSet<Key>> = BTreeMap::new();
     let mut utts = None;
     if let Some(path) = &utt2spk {
@@ -141,32 +140,32 @@ pub(super) fn check(
         })?;
         if let (Some((only, _)), 1) = (speakers.first_key_value(), speakers.len()) {
             let message = format!("all utterances have one speaker, {only}");
-            found.note("speakers", about(path.display().to_string(), message));
+            found.note("speakers", about(path.to_string(), message));
         }
         utts = Some((path.clone(), keys.into_iter().collect::<BTreeSet<_>>()));
     }
-    if let Some(path) = existing(folder, "spk2utt", found) {
+    if let Some(path) = existing(folder, "spk2utt", env, found) {
         inverse(&path, &speakers, env, found)?;
     }
     let mut recordings = None;
     let segments = folder.join("segments");
-    if segments.is_file() {
+    if is_file(&segments, env) {
         let mut named = BTreeSet::new();
         let keys = lines::read(&segments, env, found, |line, found| {
             segment(&line, &mut named, found);
         })?;
         agree(&segments, &keys, utts.as_ref(), By::Utterance, found);
         recordings = Some((segments.clone(), named));
-        if !folder.join("wav.scp").is_file() {
+        if !is_file(&folder.join("wav.scp"), env) {
             let message = "the recordings it names have no wav.scp";
-            found.fault("missing", about(segments.display().to_string(), message));
+            found.fault("missing", about(segments.to_string(), message));
         }
     }
     let speakers = utt2spk.map(|path| (path, speakers.into_keys().collect()));
     let mut frames = HashMap::new();
     for (name, by, rule) in FILES {
-        let path = folder.join(name);
-        if !path.is_file() {
+        let path = folder.join(*name);
+        if !is_file(&path, env) {
             continue;
         }
         let counts = *name == "utt2num_frames";
@@ -178,29 +177,29 @@ pub(super) fn check(
                 frames.insert(line.key.clone(), n);
             }
         })?;
-        let due = match by {
+        let wanted = match by {
             By::Utterance => utts.as_ref(),
             By::Speaker => speakers.as_ref(),
             By::Recording => recordings.as_ref().or(utts.as_ref()),
         };
-        agree(&path, &keys, due, *by, found);
+        agree(&path, &keys, wanted, *by, found);
     }
     summary.utterances = utts.map_or(0, |(_, utts)| utts.len() as u64);
     let tables = ["feats.scp", "cmvn.scp", "vad.scp"];
     for (name, path) in tables.map(|name| (name, folder.join(name))) {
-        if !path.is_file() {
+        if !is_file(&path, env) {
             continue;
         }
-        let text = format!("kaldi:{}", path.display());
+        let text = format!("kaldi:{path}");
         let frames = match name {
             "feats.scp" if !frames.is_empty() => {
-                let name = folder.join("utt2num_frames").display().to_string();
+                let name = folder.join("utt2num_frames").to_string();
                 Some(Frames::new(name, std::mem::take(&mut frames)))
             }
             _ => None,
         };
         let mut own = Summary::default();
-        for input in Input::parse(&text, None, &[], registry)? {
+        for input in Input::parse(&text, None, &[], registry, env)? {
             let frames = frames.clone();
             stream::check(
                 &input,
@@ -218,13 +217,18 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The path of a file that must be there.
-fn existing(folder: &Path, name: &str, found: &mut Findings<'_>) -> Option<PathBuf> {
+/// Where a file is that must be there.
+fn existing(
+    folder: &Location,
+    name: &str,
+    env: &Env,
+    found: &mut Findings<'_>,
+) -> Option<Location> {
     let path = folder.join(name);
-    if path.is_file() {
+    if is_file(&path, env) {
         return Some(path);
     }
-    let error = about(path.display().to_string(), "is missing");
+    let error = about(path.to_string(), "is missing");
     found.fault(
         "missing",
         error.hint("Kaldi's data folders have utt2spk and spk2utt"),
@@ -234,7 +238,7 @@ fn existing(folder: &Path, name: &str, found: &mut Findings<'_>) -> Option<PathB
 
 /// Checks that `spk2utt` says what `utt2spk` says.
 fn inverse(
-    path: &Path,
+    path: &Location,
     speakers: &BTreeMap<Key, BTreeSet<Key>>,
     env: &Env,
     found: &mut Findings<'_>,
@@ -244,11 +248,11 @@ fn inverse(
         let own: BTreeSet<_> = line.rest.split_whitespace().map(Key::from).collect();
         seen.insert(line.key.clone());
         let empty = BTreeSet::new();
-        let due = speakers.get(line.key).unwrap_or(&empty);
+        let known = speakers.get(line.key).unwrap_or(&empty);
         let hint = "utt2spk_to_spk2utt.pl makes it anew";
         for (one, other, what) in [
-            (due, &own, "is not listed, but utt2spk has it"),
-            (&own, due, "is listed, but not by utt2spk"),
+            (known, &own, "is not listed, but utt2spk has it"),
+            (&own, known, "is listed, but not by utt2spk"),
         ] {
             for utt in one.difference(other) {
                 let message = format!("{utt} {what}");
@@ -257,10 +261,7 @@ fn inverse(
         }
     })?;
     for speaker in speakers.keys().filter(|speaker| !seen.contains(*speaker)) {
-        let error = about(
-            path.display().to_string(),
-            "has no line for this speaker of utt2spk",
-        );
+        let error = about(path.to_string(), "has no line for this speaker of utt2spk");
         found.fault("speakers", error.utterance(speaker));
     }
     Ok(())
@@ -270,35 +271,32 @@ fn inverse(
 fn segment(line: &Line<'_>, recordings: &mut BTreeSet<Key>, found: &mut Findings<'_>) {
     let words: Vec<_> = line.rest.split_whitespace().collect();
     let [recording, start, end] = words.as_slice() else {
-        let message = "a recording, a start and an end are due after the key";
+        let message = "a recording, a start and an end belong after the key";
         return found.fault("lines", line.error(message));
     };
     recordings.insert(Key::from(*recording));
     let message = match (start.parse::<f64>(), end.parse::<f64>()) {
         (Ok(start), Ok(end)) if start >= 0.0 && (end > start || end == -1.0) => return,
         (Ok(_), Ok(_)) => format!("starts at {start} and ends at {end}"),
-        _ => format!("'{start}' and '{end}' are no times"),
+        _ => format!("'{start}' and '{end}' are not times"),
     };
     found.fault("segments", line.error(message));
 }
 
 /// Checks that a file has the keys that another file gives.
 fn agree(
-    path: &Path,
+    path: &Location,
     keys: &[Key],
-    due: Option<&(PathBuf, BTreeSet<Key>)>,
+    wanted: Option<&(Location, BTreeSet<Key>)>,
     by: By,
     found: &mut Findings<'_>,
 ) {
-    let Some((other, due)) = due else { return };
-    let keys: BTreeSet<_> = keys.iter().cloned().collect();
-    let base = |path: &Path| {
-        path.file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
+    let Some((other, wanted)) = wanted else {
+        return;
     };
-    let (file, other) = (path.display().to_string(), base(other));
+    let keys: BTreeSet<_> = keys.iter().cloned().collect();
+    let name = other.name().unwrap_or(other.as_os_str());
+    let (file, other) = (path.to_string(), name.to_string_lossy());
     let mut tell = |key: &Key, message: String| {
         let error = Error::unfit(message).file(&file).utterance(key);
         found.fault(
@@ -306,10 +304,10 @@ fn agree(
             error.hint("fix_data_dir.sh keeps what all files have"),
         );
     };
-    for key in due.difference(&keys) {
+    for key in wanted.difference(&keys) {
         tell(key, format!("no line for this {} of {other}", by.name()));
     }
-    for key in keys.difference(due) {
+    for key in keys.difference(wanted) {
         tell(key, format!("{other} has no such {}", by.name()));
     }
 }

@@ -1,16 +1,16 @@
 //! Files that a run which was killed left behind.
 
 use spr_core::Error;
-use spr_core::bytes::Leftover;
+use spr_core::bytes::Env;
 
 use super::findings::Findings;
 use crate::argument::Input;
 
 /// Names what was left beside the input, or in it; nothing is touched. Data that are only there
 /// under another name are a fault.
-pub(super) fn check(input: &Input, findings: &mut Findings<'_>) {
-    for leftover in input.sources().iter().flat_map(|path| Leftover::find(path)) {
-        match leftover.is_last() {
+pub(super) fn check(input: &Input, env: &Env, findings: &mut Findings<'_>) {
+    for leftover in input.sources().iter().flat_map(|at| env.leftovers(at)) {
+        match leftover.is_last {
             true => findings.fault("leftovers", leftover.error()),
             false => findings.note("leftovers", leftover.error()),
         }
@@ -18,14 +18,14 @@ pub(super) fn check(input: &Input, findings: &mut Findings<'_>) {
 }
 
 /// An error of opening the input, with where it is if it was moved aside.
-pub(super) fn explain(error: Error, input: &Input) -> Error {
+pub(super) fn explain(error: Error, input: &Input, env: &Env) -> Error {
     let sources = input.sources();
-    let missing = sources.iter().filter(|path| !path.exists());
-    let mut left = missing.flat_map(|path| Leftover::find(path));
-    match left.find(Leftover::is_last) {
+    let missing = sources.iter().filter(|at| !env.exists(at));
+    let mut left = missing.flat_map(|at| env.leftovers(at));
+    match left.find(|leftover| leftover.is_last) {
         Some(leftover) => error.hint(format!(
             "{} is what was there: a run was killed while it replaced it; rename it back",
-            leftover.path.display()
+            leftover.location
         )),
         None => error,
     }

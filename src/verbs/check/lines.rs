@@ -1,8 +1,6 @@
 //! Files of lines that start with a key, as data folders hold them.
 
-use std::path::Path;
-
-use spr_core::bytes::Env;
+use spr_core::bytes::{Env, Location};
 use spr_core::model::Key;
 use spr_core::{Error, Result};
 
@@ -30,13 +28,13 @@ impl Line<'_> {
 /// Reads a file, checks what holds for all such files, and hands each line on. The keys come back
 /// in their order in the file.
 pub(super) fn read(
-    path: &Path,
+    at: &Location,
     env: &Env,
     found: &mut Findings<'_>,
     mut each: impl FnMut(Line<'_>, &mut Findings<'_>),
 ) -> Result<Vec<Key>> {
-    let mut source = env.open_file(path)?;
-    let file = path.display().to_string();
+    let mut source = env.open_file(at)?;
+    let file = at.to_string();
     let mut keys: Vec<Key> = Vec::new();
     let (mut line, mut number, mut sorted) = (Vec::new(), 0, true);
     loop {

@@ -1,11 +1,12 @@
 //! What is wrong with a data set, all of it and not only the first fault.
 //!
 //! ```no_run
-//! use spr_convert::{argument::Input, builtin, core::bytes::Env, verbs::check};
+//! use spr_convert::{argument::Input, builtin, verbs::check};
 //! let registry = builtin::registry();
-//! for input in Input::parse("feats.scp", None, &[], &registry)? {
+//! let env = builtin::env();
+//! for input in Input::parse("feats.scp", None, &[], &registry, &env)? {
 //!     let show = &mut |finding: check::Finding| println!("{}", finding.error);
-//!     check::check(&input, &check::Options::default(), &registry, &Env::default(), show)?;
+//!     check::check(&input, &check::Options::default(), &registry, &env, show)?;
 //! }
 //! # Ok::<(), spr_convert::Error>(())
 //! ```
@@ -15,12 +16,13 @@ mod folder;
 mod leftovers;
 mod lines;
 mod script;
+mod sound;
 mod stream;
 mod values;
 
 pub use findings::{Finding, Severity};
 
-use spr_core::bytes::Env;
+use spr_core::bytes::{Env, Kind, Location};
 use spr_core::format::Registry;
 use spr_core::{Error, ErrorKind, Result};
 
@@ -67,10 +69,10 @@ pub fn check(
 ) -> Result<Summary> {
     let mut findings = Findings::new(found);
     let mut summary = Summary::default();
-    let data_folder = input.folder().filter(|path| folder::is_data_folder(path));
-    if let Some(path) = data_folder {
+    let data_folder = input.folder().filter(|at| folder::is_data_folder(at, env));
+    if let Some(at) = data_folder {
         summary.format = "data folder";
-        folder::check(path, options, registry, env, &mut summary, &mut findings)?;
+        folder::check(at, options, registry, env, &mut summary, &mut findings)?;
     } else {
         let frames = match &options.labels {
             Some(labels) => Some(Frames::of_labels(labels, registry, env)?),
@@ -84,9 +86,9 @@ pub fn check(
             &mut summary,
             &mut findings,
         )
-        .map_err(|error| leftovers::explain(error, input))?;
+        .map_err(|error| leftovers::explain(error, input, env))?;
     }
-    leftovers::check(input, &mut findings);
+    leftovers::check(input, env, &mut findings);
     findings.close();
     (summary.faults, summary.notes) = (findings.faults, findings.notes);
     Ok(summary)
@@ -98,6 +100,12 @@ pub(crate) fn is_damage(error: &Error) -> bool {
         error.kind(),
         ErrorKind::Malformed | ErrorKind::Truncated | ErrorKind::Limit
     )
+}
+
+/// Whether there is a file of this name.
+fn is_file(at: &Location, env: &Env) -> bool {
+    let look = env.look(at).ok().flatten();
+    look.is_some_and(|look| look.kind == Kind::File)
 }
 
 /// An error about the whole of a file.

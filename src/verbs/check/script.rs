@@ -1,10 +1,9 @@
 //! Script files against the archives they point into.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 
 use spr_core::Result;
-use spr_core::bytes::{Env, Locator, Source};
+use spr_core::bytes::{Env, Location, Locator, Source};
 use spr_core::model::{Key, is_word_byte};
 use spr_format_kaldi::specifier::rxfilename;
 
@@ -17,17 +16,17 @@ const REACH: u64 = 512;
 /// Checks that each line of the script file points behind its key. If it is not the `input`
 /// itself but the index of an archive with these `keys`, it must have the same keys.
 pub(super) fn check(
-    path: &Path,
+    script: &Location,
     input: bool,
     env: &Env,
     keys: &HashSet<Key>,
     found: &mut Findings<'_>,
 ) -> Result<()> {
-    let mut open: Option<(PathBuf, Source)> = None;
+    let mut open: Option<(Location, Source)> = None;
     let mut listed = HashSet::new();
-    let mut source = env.open_file(path)?;
+    let mut source = env.open_file(script)?;
     let (mut line, mut number) = (Vec::new(), 0);
-    let name = path.display().to_string();
+    let name = script.to_string();
     while source.line(&mut line, &env.limits)? {
         number += 1;
         let text = String::from_utf8_lossy(&line);
@@ -44,9 +43,9 @@ pub(super) fn check(
         if let Ok(Locator::FileAt(target, offset)) = rxfilename(place)
             && offset > 0
         {
-            if open.as_ref().is_none_or(|(path, _)| *path != target) {
+            if open.as_ref().is_none_or(|(file, _)| *file != target) {
                 let at = Locator::File(target.clone());
-                let source = env.open_from(Some(path), &at);
+                let source = env.open_from(Some(script), &at);
                 open = source.ok().map(|source| (target, source));
             }
             if let Some((_, archive)) = open.as_mut().filter(|(_, archive)| archive.can_seek())

@@ -1,18 +1,18 @@
 //! One data set, read from front to back past all damage.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use spr_core::bytes::Env;
-use spr_core::format::{Reader, Registry};
+use spr_core::bytes::{Env, Location};
+use spr_core::format::{IndexKind, Reader, Registry, Request};
 use spr_core::model::{Key, KeySource, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use super::findings::Findings;
 use super::values::Alike;
-use super::{Summary, about, is_damage, script};
+use super::{Summary, about, is_damage, is_file, script, sound};
 use crate::argument::Input;
+use crate::verbs::select::lengths;
 
 /// How many frames each utterance is to have, by the word of another file.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ impl Frames {
 
     /// The number of labels that `labels` has for each utterance.
     pub(super) fn of_labels(labels: &Input, registry: &Registry, env: &Env) -> Result<Self> {
-        let mut reader = labels.open(registry, env)?.reader;
+        let mut reader = labels.open(lengths(), registry, env)?.reader;
         let mut utt = Utterance::default();
         let mut frames = HashMap::new();
         while reader.read(&mut utt)? {
@@ -76,9 +76,10 @@ pub(super) fn check(
     found: &mut Findings<'_>,
 ) -> Result<()> {
     let warnings = Warnings::default();
-    let mut env = warnings.listen(env);
-    env.values = !quick;
-    let opened = match input.salvage(registry, &env) {
+    let env = warnings.listen(env);
+    let mut request = Request::all().damaged();
+    request.values = !quick;
+    let opened = match input.open(request, registry, &env) {
         Ok(opened) => opened,
         // The data are there, but not as their format has them.
         Err(error) if is_damage(&error) => {
@@ -87,12 +88,13 @@ pub(super) fn check(
         }
         Err(error) => return Err(error),
     };
-    summary.format = opened.format.info().name;
-    let kaldi = summary.format == "kaldi";
+    let format = opened.format.info();
+    summary.format = format.name;
     let mut pass = Pass {
         name: input.text().to_owned(),
+        env: &env,
         quick,
-        sorted: kaldi,
+        sorted: format.sorted,
         keys: HashSet::new(),
         last: Key::default(),
         alike: Alike::default(),
@@ -102,8 +104,7 @@ pub(super) fn check(
     pass.run(opened.reader, &warnings, summary, found);
     // What is passed over to save the rest may still be wrong: counts, tables, ends.
     if found.faults == before && !input.is_stdin() {
-        env.values = false;
-        let result = input.open(registry, &env);
+        let result = input.open(Request::all().headers(), registry, &env);
         let result = result.and_then(|opened| pass_over(opened.reader));
         warnings.take();
         if let Err(error) = result {
@@ -113,31 +114,23 @@ pub(super) fn check(
     if let Some(frames) = pass.frames {
         frames.close(found);
     }
-    if kaldi {
-        for path in scripts(input) {
-            script::check(
-                &path,
-                input.sources().contains(&path),
-                &env,
-                &pass.keys,
-                found,
-            )?;
+    if let IndexKind::Script(extension) = format.index {
+        for script in scripts(input, extension, &env) {
+            let is_input = input.sources().contains(&script);
+            script::check(&script, is_input, &env, &pass.keys, found)?;
         }
     }
     Ok(())
 }
 
-/// The script file that is the input, or that stands beside an archive and has its name.
-fn scripts(input: &Input) -> Vec<PathBuf> {
-    let scp = |path: &Path| path.extension().is_some_and(|e| e == "scp");
-    let mut paths = input.sources();
-    paths.iter_mut().for_each(|path| {
-        if !scp(path) {
-            path.set_extension("scp");
-        }
+/// The script file that is the input, or that stands beside a file and has its name.
+fn scripts(input: &Input, extension: &str, env: &Env) -> Vec<Location> {
+    let sources = input.sources().into_iter();
+    let scripts = sources.map(|at| match at.extension() {
+        Some(own) if own == extension => at,
+        _ => at.with_extension(extension),
     });
-    paths.retain(|path| path.is_file());
-    paths
+    scripts.filter(|at| is_file(at, env)).collect()
 }
 
 fn pass_over(mut reader: Box<dyn Reader>) -> Result<()> {
@@ -153,31 +146,10 @@ struct Warnings(Arc<Mutex<Vec<Error>>>);
 impl Warnings {
     fn listen(&self, env: &Env) -> Env {
         let list = self.clone();
-        let add = move |warning: &Error| {
-            let mut copy = Error::new(warning.kind(), warning.message());
-            if let Some(name) = warning.file_name() {
-                copy = copy.file(name);
-            }
-            if let Some(byte) = warning.byte_offset() {
-                copy = copy.byte(byte);
-            }
-            if let Some(line) = warning.line_number() {
-                copy = copy.line(line);
-            }
-            if let Some(key) = warning.key() {
-                copy = copy.utterance(key);
-            }
-            if let Some(hint) = warning.hint_text() {
-                copy = copy.hint(hint);
-            }
-            list.0
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(copy);
-        };
-        let mut listening = Env::new(env.limits, env.access, add);
-        listening.threads = env.threads;
-        listening
+        env.listening(move |warning| {
+            let mut list = list.0.lock().unwrap_or_else(PoisonError::into_inner);
+            list.push(warning.copy());
+        })
     }
 
     fn take(&self) -> Vec<Error> {
@@ -186,8 +158,9 @@ impl Warnings {
 }
 
 /// What one pass over a data set remembers.
-struct Pass {
+struct Pass<'a> {
     name: String,
+    env: &'a Env,
     quick: bool,
     /// Whether keys came in order so far, where that matters.
     sorted: bool,
@@ -197,7 +170,7 @@ struct Pass {
     frames: Option<Frames>,
 }
 
-impl Pass {
+impl Pass<'_> {
     fn run(
         &mut self,
         mut reader: Box<dyn Reader>,
@@ -219,7 +192,7 @@ impl Pass {
                 Ok(true) => {
                     summary.utterances += 1;
                     summary.frames += utt.frames();
-                    self.utterance(&utt, reader.info().keys, found);
+                    self.utterance(&mut utt, reader.info().keys, found);
                 }
                 Err(error) => {
                     let more = error.can_continue();
@@ -235,9 +208,10 @@ impl Pass {
         }
     }
 
-    fn utterance(&mut self, utt: &Utterance, keys: KeySource, found: &mut Findings<'_>) {
+    fn utterance(&mut self, utt: &mut Utterance, keys: KeySource, found: &mut Findings<'_>) {
         let name = self.name.clone();
         let place = move |error: Error| error.file(name.clone());
+        sound::check(utt, self.quick, self.env, &place, found);
         self.alike.check(utt, !self.quick, &place, found);
         if let Some(frames) = &mut self.frames {
             frames.check(utt, found, &place);

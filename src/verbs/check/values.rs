@@ -1,5 +1,7 @@
 //! What the numbers of one utterance are, and those of all.
 
+use std::collections::BTreeSet;
+
 use spr_core::model::{Dtype, Element, Matrix, Rank, Utterance, Wide};
 use spr_core::{Error, dispatch};
 
@@ -41,7 +43,12 @@ impl Alike {
                 let message = format!("holds {}, the first {dtype}", features.dtype());
                 findings.note("types", error(message));
             }
-            if values && let Some(message) = not_finite(features) {
+            let numbers = values.then(|| not_finite(features)).flatten();
+            if let Some(NotFinite { what, of, first }) = numbers {
+                let cols = features.cols().max(1);
+                let (row, column) = (first / cols, first % cols);
+                let message =
+                    format!("{what} of {of} values, first in frame {row}, column {column}");
                 findings.fault("values", error(message));
             }
         }
@@ -61,22 +68,76 @@ impl Alike {
                 error(format!("{frames} frames, but {labels} labels")),
             );
         }
-        if let Some(audio) = &utt.audio {
-            let rate = *self.rate.get_or_insert(audio.rate);
-            if rate != audio.rate {
-                let message = format!("{} samples/s, the first has {rate}", audio.rate);
+        if let Some(own) = utt.audio.as_ref().and_then(|audio| audio.facts().rate) {
+            let rate = *self.rate.get_or_insert(own);
+            if rate != own {
+                let message = format!("{own} samples/s, the first has {rate}");
                 findings.note("rates", error(message));
             }
+        }
+        tiers(utt, &error, findings);
+        arrays(utt, values, &error, findings);
+    }
+}
+
+/// Checks the times of segments, and that tiers have names of their own.
+fn tiers(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findings<'_>) {
+    let mut names = BTreeSet::new();
+    for tier in &utt.tiers {
+        let name = String::from_utf8_lossy(&tier.name);
+        if !names.insert(&tier.name) {
+            findings.note("tiers", error(format!("several tiers are called '{name}'")));
+        }
+        for segment in tier.segments.iter().filter(|segment| !segment.is_proper()) {
+            let label = String::from_utf8_lossy(&segment.label);
+            let mut message = format!("the segment '{label}' starts at {} s", segment.start);
+            if let Some(end) = segment.end {
+                message.push_str(&format!(" and ends at {end} s"));
+            }
+            findings.fault("segments", error(message));
         }
     }
 }
 
-/// What is said of a matrix with numbers that are not finite.
-fn not_finite(matrix: &Matrix) -> Option<String> {
-    dispatch!(matrix.dtype(), T => count(matrix.as_slice::<T>()?, matrix.cols()))
+/// Checks that arrays have names of their own, and their numbers. What is not finite may be meant.
+fn arrays(
+    utt: &Utterance,
+    values: bool,
+    error: &dyn Fn(String) -> Error,
+    findings: &mut Findings<'_>,
+) {
+    let mut names = BTreeSet::new();
+    for named in &utt.arrays {
+        let name = &named.name;
+        if !names.insert(name) {
+            findings.fault(
+                "arrays",
+                error(format!("several arrays are called '{name}'")),
+            );
+        }
+        let numbers = values.then(|| not_finite(named.array.values())).flatten();
+        if let Some(NotFinite { what, of, first }) = numbers {
+            let message = format!("array '{name}': {what} of {of} values, first element {first}");
+            findings.note("values", error(message));
+        }
+    }
 }
 
-fn count<T: Element>(values: &[T], cols: usize) -> Option<String> {
+/// Numbers of a matrix that are not finite.
+struct NotFinite {
+    /// How many of which sort.
+    what: String,
+    /// Of how many.
+    of: usize,
+    /// The place of the first, counted through.
+    first: usize,
+}
+
+fn not_finite(matrix: &Matrix) -> Option<NotFinite> {
+    dispatch!(matrix.dtype(), T => count(matrix.as_slice::<T>()?))
+}
+
+fn count<T: Element>(values: &[T]) -> Option<NotFinite> {
     let (mut nans, mut infinities, mut first) = (0u64, 0u64, None);
     for (at, value) in values.iter().enumerate() {
         let Wide::Float(value) = value.widen() else {
@@ -90,34 +151,72 @@ fn count<T: Element>(values: &[T], cols: usize) -> Option<String> {
             first.get_or_insert(at);
         }
     }
-    let at = first?;
-    let cols = cols.max(1);
-    let (row, column) = (at / cols, at % cols);
     let parts = [(nans, "NaN"), (infinities, "infinite")].into_iter();
     let parts: Vec<_> = parts
         .filter(|(n, _)| *n > 0)
         .map(|(n, what)| format!("{n} {what}"))
         .collect();
-    Some(format!(
-        "{} of {} values, first in frame {row}, column {column}",
-        parts.join(" and "),
-        values.len()
-    ))
+    Some(NotFinite {
+        what: parts.join(" and "),
+        of: values.len(),
+        first: first?,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spr_core::Limits;
+    use spr_core::model::{Array, Decimal, Key, NamedArray, Segment, Tier};
+
+    fn found(utt: &Utterance) -> Vec<(&'static str, String)> {
+        let mut all = Vec::new();
+        let mut tell = |finding: crate::verbs::check::Finding| {
+            all.push((finding.sort, finding.error.message().to_owned()));
+        };
+        let mut findings = Findings::new(&mut tell);
+        Alike::default().check(utt, true, &|e| e, &mut findings);
+        all
+    }
 
     #[test]
     fn counts_what_is_not_finite() {
         let values = [0.0f32, f32::NAN, 2.0, f32::INFINITY, f32::NAN, 1.0];
-        let message = count(&values, 3).unwrap();
-        assert_eq!(
-            message,
-            "2 NaN and 1 infinite of 6 values, first in frame 0, column 1"
-        );
-        assert_eq!(count(&[1.0f64], 1), None);
-        assert_eq!(count(&[1i32], 1), None);
+        let utt = Utterance {
+            features: Some(Matrix::from_rows(&values, 3, Rank::Matrix).unwrap()),
+            ..Utterance::default()
+        };
+        let message = "2 NaN and 1 infinite of 6 values, first in frame 0, column 1";
+        assert_eq!(found(&utt), [("values", message.to_owned())]);
+        assert!(count(&[1.0f64]).is_none());
+        assert!(count(&[1i32]).is_none());
+    }
+
+    #[test]
+    fn tiers_and_arrays_are_looked_at() {
+        let (one, two) = (Decimal::new(1, 0), Decimal::new(2, 0));
+        let tier = |start, end| Tier {
+            name: b"t"[..].into(),
+            segments: vec![Segment::new(start, Some(end), b"x")],
+            points: false,
+        };
+        let mut array = Array::new(Dtype::F64, &[2, 2], &Limits::default()).unwrap();
+        array.values_mut().values_mut::<f64>().unwrap()[2] = f64::NAN;
+        let utt = Utterance {
+            key: Key::from("a"),
+            tiers: vec![tier(one, two), tier(two, one)],
+            arrays: vec![NamedArray {
+                name: "n".to_owned(),
+                array,
+            }],
+            ..Utterance::default()
+        };
+        let expected = [
+            ("tiers", "several tiers are called 't'"),
+            ("segments", "the segment 'x' starts at 2 s and ends at 1 s"),
+            ("values", "array 'n': 1 NaN of 4 values, first element 2"),
+        ];
+        let expected = expected.map(|(sort, message)| (sort, message.to_owned()));
+        assert_eq!(found(&utt), expected);
     }
 }

@@ -1,18 +1,23 @@
 //! `diff`: where two data sets differ.
 
+mod object;
+mod sound;
+mod tiers;
 mod utterance;
 mod values;
 
 pub use utterance::{Compared, Difference};
 pub use values::{Spot, Tolerance, Values};
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use spr_core::bytes::Env;
-use spr_core::format::{Lookup, RandomAccess, Reader, Registry};
+use spr_core::format::{Opened, RandomAccess, Reader, Registry, Request};
 use spr_core::model::{Key, KeySource, Utterance};
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
+use super::select::names;
 use crate::argument::Input;
 
 /// What is found out about one entry.
@@ -50,7 +55,7 @@ pub struct Summary {
     /// Utterances whose metadata differ, which is no difference.
     pub metadata: u64,
     /// The pair of values that differs most, of which utterance and what of it.
-    pub worst: Option<(Key, &'static str, Spot)>,
+    pub worst: Option<(Key, Cow<'static, str>, Spot)>,
 }
 
 impl Summary {
@@ -66,13 +71,30 @@ pub type Listener<'a> = &'a mut dyn FnMut(&Key, &Finding) -> Result<()>;
 /// A comparison under way.
 struct Comparison<'a> {
     tolerance: Tolerance,
+    env: &'a Env,
     summary: Summary,
     listener: Listener<'a>,
 }
 
 impl Comparison<'_> {
+    /// Two utterances compared, their sound by its samples where it is stored in different ways.
+    fn compared(&self, a: &Utterance, b: &Utterance) -> Result<Compared> {
+        let Some([a_sound, b_sound]) = sound::loaded(a, b, self.env) else {
+            return self.tolerance.utterances(a, b);
+        };
+        let with = |utt: &Utterance, sound| Utterance {
+            audio: Some(sound),
+            ..utt.clone()
+        };
+        let mut compared = self
+            .tolerance
+            .utterances(&with(a, a_sound), &with(b, b_sound))?;
+        compared.metadata = true;
+        Ok(compared)
+    }
+
     fn pair(&mut self, a: &Utterance, b: &Utterance) -> Result<()> {
-        let compared = self.tolerance.utterances(a, b);
+        let compared = self.compared(a, b)?;
         let summary = &mut self.summary;
         summary.compared += 1;
         summary.types += u64::from(compared.types);
@@ -88,7 +110,7 @@ impl Comparison<'_> {
             summary.values += values.differ;
             let worst = summary.worst.as_ref();
             if worst.is_none_or(|(.., spot)| values.worst.apart > spot.apart) {
-                summary.worst = Some((a.key.clone(), what, values.worst.clone()));
+                summary.worst = Some((a.key.clone(), what.clone(), values.worst.clone()));
             }
         }
         (self.listener)(&a.key, &Finding::Differs(compared.differences))
@@ -104,8 +126,9 @@ impl Comparison<'_> {
     }
 }
 
-/// Compares two data sets utterance by utterance in their order. Names that one of them does not
-/// have are not compared.
+/// Compares two data sets, opened with everything there is, utterance by utterance in their order.
+/// Names that one of them does not have are not compared. Sound that the two store in different
+/// ways is loaded from `env`.
 ///
 /// # Errors
 /// One can't be read, or the listener fails.
@@ -113,10 +136,12 @@ pub fn in_order(
     a: &mut dyn Reader,
     b: &mut dyn Reader,
     tolerance: Tolerance,
+    env: &Env,
     listener: Listener<'_>,
 ) -> Result<Summary> {
     let mut comparison = Comparison {
         tolerance,
+        env,
         summary: Summary::default(),
         listener,
     };
@@ -153,21 +178,29 @@ pub fn by_key(
 ) -> Result<Summary> {
     let mut comparison = Comparison {
         tolerance,
+        env,
         summary: Summary::default(),
         listener,
     };
-    let open = |input: &Input| Ok::<_, Error>(input.open(registry, env)?.reader);
-    match b.open_keyed(registry, env)? {
-        Lookup::Keyed(table) => looked_up(open(a)?, table, open(b)?, true, &mut comparison)?,
-        Lookup::Ordered(second) => match a.open_keyed(registry, env)? {
-            Lookup::Keyed(table) => looked_up(second, table, open(a)?, false, &mut comparison)?,
-            Lookup::Ordered(first) => waiting(first, second, memory, &mut comparison)?,
+    let open = |input: &Input, request| Ok::<_, Error>(input.open(request, registry, env)?.reader);
+    let lookup = |input: &Input| input.open_lookup(Request::all(), registry, env);
+    match lookup(b)? {
+        Opened::Table(table) => {
+            let first = open(a, Request::all())?;
+            looked_up(first, table, open(b, names())?, true, &mut comparison)?;
+        }
+        Opened::Stream(second) => match lookup(a)? {
+            Opened::Table(table) => {
+                looked_up(second, table, open(a, names())?, false, &mut comparison)?;
+            }
+            Opened::Stream(first) => waiting(first, second, memory, &mut comparison)?,
         },
     }
     Ok(comparison.summary)
 }
 
-/// `all` is the data set that `table` looks up; `streamed_first` whether the other is the first.
+/// `all` are the names in the data set that `table` looks up; `streamed_first` is whether the other
+/// is the first.
 fn looked_up(
     mut streamed: Box<dyn Reader>,
     mut table: Box<dyn RandomAccess>,
@@ -215,19 +248,19 @@ fn waiting(
                 continue;
             }
             if let Some(other) = held[1 - side].remove(&utt.key) {
-                bytes -= size(&other);
+                bytes -= other.bytes();
                 match side {
                     0 => comparison.pair(&utt, &other)?,
                     _ => comparison.pair(&other, &utt)?,
                 }
                 continue;
             }
-            bytes += size(&utt);
+            bytes += utt.bytes();
             if bytes > memory {
                 return Err(Error::limit(format!(
                     "utterances that wait for the other side take more than {memory} bytes"
                 ))
-                .hint("sort both first, `spr-convert sort IN OUT`, or raise --memory"));
+                .suggest(Remedy::SortFirst));
             }
             if held[side].insert(utt.key.clone(), utt.clone()).is_some() {
                 return Err(twice(&utt.key));
@@ -246,13 +279,4 @@ fn waiting(
 
 fn twice(key: &Key) -> Error {
     Error::unfit("stands twice in one data set, which can't be compared by key").utterance(key)
-}
-
-/// Bytes that an utterance takes, about.
-fn size(utt: &Utterance) -> u64 {
-    let matrices = [&utt.features, &utt.labels].into_iter().flatten();
-    let samples = utt.audio.iter().map(|audio| &audio.samples);
-    let numbers: usize = matrices.chain(samples).map(|m| m.as_bytes().len()).sum();
-    let text = utt.text.as_ref().map_or(0, Vec::len);
-    (numbers + text + size_of::<Utterance>()) as u64
 }

@@ -1,6 +1,9 @@
 //! Two utterances of one key.
 
-use spr_core::model::{Matrix, Object, Rank, Segment, Utterance, Wide};
+use std::borrow::Cow;
+
+use spr_core::Result;
+use spr_core::model::{Array, Matrix, NamedArray, Rank, Utterance};
 
 use super::values::{Tolerance, Values};
 
@@ -10,11 +13,11 @@ pub enum Difference {
     /// What they hold.
     Kinds(String, String),
     /// The shape of something: rows and columns.
-    Shape(&'static str, String, String),
+    Shape(Cow<'static, str>, String, String),
     /// Numbers.
-    Values(&'static str, Values),
+    Values(Cow<'static, str>, Values),
     /// Something that has no numbers to count.
-    Other(&'static str, String, String),
+    Other(Cow<'static, str>, String, String),
 }
 
 /// What two utterances differ in, and what differs that is no difference in what they hold.
@@ -24,177 +27,132 @@ pub struct Compared {
     pub differences: Vec<Difference>,
     /// Whether element types differ.
     pub types: bool,
-    /// Whether header lines, the frame shift or the like differ.
+    /// Whether header lines, the frame shift or the like differ, or the form in which sound is
+    /// stored.
     pub metadata: bool,
 }
 
 impl Tolerance {
-    /// Compares two utterances, whatever their keys.
-    pub fn utterances(&self, a: &Utterance, b: &Utterance) -> Compared {
+    /// Compares two utterances, whatever their keys and wherever they were read.
+    ///
+    /// # Errors
+    /// None with matrices as they should be.
+    pub fn utterances(&self, a: &Utterance, b: &Utterance) -> Result<Compared> {
+        // Every field is named, so that none that is new is left out.
+        let Utterance {
+            key: _,
+            features,
+            labels,
+            audio,
+            tiers,
+            text,
+            object,
+            arrays,
+            meta,
+            origin: _,
+            part: _,
+        } = a;
         let mut found = Compared {
-            metadata: a.meta != b.meta,
+            metadata: *meta != b.meta,
             ..Compared::default()
         };
-        let (kinds, others) = (kinds(a), kinds(b));
-        if kinds != others {
-            found.differences.push(Difference::Kinds(kinds, others));
+        let (mine, theirs) = (kinds(a), kinds(b));
+        if mine != theirs {
+            found.differences.push(Difference::Kinds(mine, theirs));
         }
-        self.matrix(
-            "features",
-            a.features.as_ref(),
-            b.features.as_ref(),
-            &mut found,
-        );
-        self.matrix("labels", a.labels.as_ref(), b.labels.as_ref(), &mut found);
-        if let (Some(a), Some(b)) = (&a.audio, &b.audio) {
-            if a.rate != b.rate {
-                let rates = [a.rate, b.rate].map(|rate| format!("{rate} samples/s"));
-                let [a, b] = rates;
-                found.differences.push(Difference::Other("audio", a, b));
-            }
-            self.matrix("audio", Some(&a.samples), Some(&b.samples), &mut found);
+        if let (Some(a), Some(b)) = (features, &b.features) {
+            self.matrix("features".into(), a, b, &mut found)?;
         }
-        let more = &mut found.differences;
-        if let (Some(a), Some(b)) = (&a.segments, &b.segments) {
-            more.extend(self.segments(a, b));
+        if let (Some(a), Some(b)) = (labels, &b.labels) {
+            self.matrix("labels".into(), a, b, &mut found)?;
         }
-        if let (Some(a), Some(b)) = (&a.text, &b.text)
+        if let (Some(a), Some(b)) = (audio, &b.audio) {
+            self.sound(a, b, &mut found)?;
+        }
+        self.tiers(tiers, &b.tiers, &mut found);
+        if let (Some(a), Some(b)) = (text, &b.text)
             && a != b
         {
-            more.push(Difference::Other("text", shown(a), shown(b)));
+            let [a, b] = [a, b].map(|text| shown(text));
+            found
+                .differences
+                .push(Difference::Other("text".into(), a, b));
         }
-        if let (Some(a), Some(b)) = (&a.object, &b.object) {
-            more.extend(self.objects(a, b));
+        if let (Some(a), Some(b)) = (object, &b.object) {
+            self.objects(a, b, &mut found);
         }
-        found
+        self.arrays(arrays, &b.arrays, &mut found)?;
+        Ok(found)
     }
 
-    fn matrix(
+    pub(super) fn matrix(
         &self,
-        what: &'static str,
-        a: Option<&Matrix>,
-        b: Option<&Matrix>,
+        what: Cow<'static, str>,
+        a: &Matrix,
+        b: &Matrix,
         found: &mut Compared,
-    ) {
-        let (Some(a), Some(b)) = (a, b) else {
-            return;
-        };
+    ) -> Result<()> {
+        let shapes = [a, b].map(|matrix| shape(&what, matrix));
+        self.numbers(what, shapes, a, b, found)
+    }
+
+    fn numbers(
+        &self,
+        what: Cow<'static, str>,
+        [mine, theirs]: [String; 2],
+        a: &Matrix,
+        b: &Matrix,
+        found: &mut Compared,
+    ) -> Result<()> {
         found.types |= a.dtype() != b.dtype();
-        let (mine, theirs) = (shape(what, a), shape(what, b));
         if mine != theirs {
-            let shape = Difference::Shape(what, mine, theirs);
-            found.differences.push(shape);
-        } else if let Some(values) = self.matrices(a, b) {
+            found
+                .differences
+                .push(Difference::Shape(what, mine, theirs));
+        } else if let Some(values) = self.matrices(a, b)? {
             found.differences.push(Difference::Values(what, values));
         }
+        Ok(())
     }
 
-    fn segments(&self, a: &[Segment], b: &[Segment]) -> Option<Difference> {
-        if a.len() != b.len() {
-            let [a, b] = [a, b].map(|list| list.len().to_string());
-            return Some(Difference::Shape("segments", a, b));
+    /// Compares arrays by their names, if there are any on both sides. Values are counted through.
+    fn arrays(&self, a: &[NamedArray], b: &[NamedArray], found: &mut Compared) -> Result<()> {
+        if a.is_empty() || b.is_empty() {
+            return Ok(());
         }
-        let labels = |(a, b): &(&Segment, &Segment)| a.label != b.label;
-        if let Some((a, b)) = a.iter().zip(b).find(labels) {
-            let [a, b] = [a, b].map(|segment| shown(&segment.label));
-            return Some(Difference::Other("segments", a, b));
+        let (mine, theirs) = (by_name(a), by_name(b));
+        let names = |arrays: &[&NamedArray]| {
+            let names: Vec<_> = arrays
+                .iter()
+                .map(|named| shown(named.name.as_bytes()))
+                .collect();
+            names.join(" ")
+        };
+        if !mine
+            .iter()
+            .map(|named| &named.name)
+            .eq(theirs.iter().map(|named| &named.name))
+        {
+            let [a, b] = [names(&mine), names(&theirs)];
+            found
+                .differences
+                .push(Difference::Other("arrays".into(), a, b));
+            return Ok(());
         }
-        let times = |s: &Segment| [s.start, s.end.unwrap_or(f64::NAN)].map(Wide::Float);
-        let pairs = a.iter().flat_map(times).zip(b.iter().flat_map(times));
-        let values = self.compare(pairs, 2, 2 * a.len() as u64)?;
-        Some(Difference::Values("segments", values))
-    }
-
-    /// Objects are the same if all but their floats is, and these are close.
-    fn objects(&self, a: &Object, b: &Object) -> Option<Difference> {
-        if a == b || a.kind() != b.kind() {
-            return None;
+        for (a, b) in mine.into_iter().zip(theirs) {
+            let what = format!("array {}", shown(a.name.as_bytes()));
+            let sizes = [a, b].map(|named| size(&named.array));
+            let [a, b] = [a, b].map(|named| named.array.values());
+            self.numbers(what.into(), sizes, a, b, found)?;
         }
-        let (mine, theirs) = (Parts::of(a), Parts::of(b));
-        if mine.exact != theirs.exact || mine.floats.len() != theirs.floats.len() {
-            let sizes = [&mine, &theirs].map(|p| format!("{} items", p.exact.len()));
-            let [a, b] = sizes;
-            return Some(Difference::Other("object", a, b));
-        }
-        let of = mine.floats.len() as u64;
-        let floats = |parts: Parts| parts.floats.into_iter().map(Wide::Float);
-        let values = self.compare(floats(mine).zip(floats(theirs)), 1, of)?;
-        Some(Difference::Values("object", values))
+        Ok(())
     }
 }
 
-/// The whole numbers and lengths of an object, and its floats.
-#[derive(Default)]
-struct Parts {
-    exact: Vec<i64>,
-    floats: Vec<f64>,
-}
-
-impl Parts {
-    fn of(object: &Object) -> Self {
-        let mut parts = Self::default();
-        match object {
-            Object::Int(v) => parts.exact.push((*v).into()),
-            Object::Bool(v) => parts.exact.push((*v).into()),
-            Object::IntLists(lists) => lists.iter().for_each(|list| {
-                parts.len(list.len());
-                parts.exact.extend(list.iter().map(|v| i64::from(*v)));
-            }),
-            Object::IntPairs(pairs) => {
-                parts
-                    .exact
-                    .extend(pairs.iter().flatten().map(|v| i64::from(*v)));
-            }
-            Object::FloatPairs(pairs) => {
-                parts
-                    .floats
-                    .extend(pairs.iter().flatten().map(|v| f64::from(*v)));
-            }
-            Object::Floats(values) => parts.floats.extend(values.iter().map(|v| f64::from(*v))),
-            Object::Posterior(lists) => lists.iter().for_each(|list| {
-                parts.len(list.len());
-                parts
-                    .exact
-                    .extend(list.iter().map(|(id, _)| i64::from(*id)));
-                parts
-                    .floats
-                    .extend(list.iter().map(|(_, weight)| f64::from(*weight)));
-            }),
-            Object::GaussPosterior(posterior) => {
-                posterior.ids.iter().for_each(|list| {
-                    parts.len(list.len());
-                    parts.exact.extend(list.iter().map(|id| i64::from(*id)));
-                });
-                posterior.vectors.iter().for_each(|list| {
-                    parts.len(list.len());
-                    parts.floats.extend(list.iter().map(|v| f64::from(*v)));
-                });
-            }
-            Object::Token(bytes) | Object::Opaque { bytes, .. } => parts.bytes(bytes),
-            Object::Tokens(words) => words.iter().for_each(|word| parts.bytes(word)),
-            Object::SparseVector(sparse) | Object::SparseMatrix(sparse) => {
-                parts.exact.push(sparse.dim.into());
-                sparse.rows.iter().for_each(|row| {
-                    parts.len(row.len());
-                    parts
-                        .exact
-                        .extend(row.iter().map(|(col, _)| i64::from(*col)));
-                    parts.floats.extend(row.iter().map(|(_, value)| *value));
-                });
-            }
-            _ => {}
-        }
-        parts
-    }
-
-    fn len(&mut self, n: usize) {
-        self.exact.push(i64::try_from(n).unwrap_or(i64::MAX));
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.len(bytes.len());
-        self.exact.extend(bytes.iter().map(|b| i64::from(*b)));
-    }
+fn by_name(arrays: &[NamedArray]) -> Vec<&NamedArray> {
+    let mut sorted: Vec<_> = arrays.iter().collect();
+    sorted.sort_by_key(|named| &named.name);
+    sorted
 }
 
 fn kinds(utt: &Utterance) -> String {
@@ -216,8 +174,17 @@ fn shape(what: &str, matrix: &Matrix) -> String {
     }
 }
 
+/// The sizes of an array.
+fn size(array: &Array) -> String {
+    let sizes: Vec<_> = array.shape().iter().map(ToString::to_string).collect();
+    match sizes.is_empty() {
+        true => "one number".to_owned(),
+        false => sizes.join(" x "),
+    }
+}
+
 /// The beginning of a text, safe to be shown.
-fn shown(bytes: &[u8]) -> String {
+pub(super) fn shown(bytes: &[u8]) -> String {
     const MOST: usize = 40;
     let text = String::from_utf8_lossy(bytes);
     let mut shown: String = text
@@ -229,4 +196,47 @@ fn shown(bytes: &[u8]) -> String {
         shown.push('…');
     }
     format!("'{shown}'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spr_core::Limits;
+    use spr_core::model::Dtype;
+
+    fn named(name: &str, dtype: Dtype, shape: &[usize]) -> NamedArray {
+        NamedArray {
+            name: name.to_owned(),
+            array: Array::new(dtype, shape, &Limits::default()).unwrap(),
+        }
+    }
+
+    #[test]
+    fn arrays_are_compared_by_name() {
+        let compared = |a: &[NamedArray], b: &[NamedArray]| {
+            let of = |arrays: &[NamedArray]| Utterance {
+                arrays: arrays.to_vec(),
+                ..Utterance::default()
+            };
+            Tolerance::default().utterances(&of(a), &of(b)).unwrap()
+        };
+        let (x, y) = (named("x", Dtype::F32, &[2, 3]), named("y", Dtype::I8, &[]));
+        let both = [x.clone(), y.clone()];
+        let turned = compared(&both, &[y.clone(), x.clone()]);
+        assert_eq!(turned, Compared::default());
+        let wider = compared(&both, &[named("x", Dtype::F64, &[2, 3]), y.clone()]);
+        assert!(wider.types && wider.differences.is_empty());
+        let mut other = x.clone();
+        other.array.values_mut().values_mut::<f32>().unwrap()[4] = 1.0;
+        for different in [
+            vec![],
+            vec![x.clone()],
+            vec![x.clone(), named("z", Dtype::I8, &[])],
+            vec![named("x", Dtype::F32, &[3, 2]), y.clone()],
+            vec![other, y],
+        ] {
+            assert_eq!(compared(&both, &different).differences.len(), 1);
+            assert_eq!(compared(&different, &both).differences.len(), 1);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Two sets of numbers.
 
-use spr_core::dispatch;
 use spr_core::model::{Element, Matrix, Wide};
+use spr_core::{Result, dispatch};
 
 /// How far values may lie apart: `|a - b| <= atol + rtol * |b|`. NaN equals NaN, and numbers of
 /// different types are equal if their values are.
@@ -42,6 +42,11 @@ pub struct Values {
 }
 
 impl Tolerance {
+    /// Whether values may not differ at all.
+    pub(super) fn is_exact(&self) -> bool {
+        self.atol == 0.0 && self.rtol == 0.0
+    }
+
     /// How far two values lie apart, if that is too far.
     #[expect(clippy::cast_precision_loss, reason = "integers that far apart differ")]
     fn apart(&self, a: Wide, b: Wide) -> Option<f64> {
@@ -121,29 +126,29 @@ impl Tolerance {
     }
 
     /// Compares the values of two matrices of one shape; `None` if they are the same.
-    pub fn matrices(&self, a: &Matrix, b: &Matrix) -> Option<Values> {
+    ///
+    /// # Errors
+    /// None with matrices as they should be.
+    pub fn matrices(&self, a: &Matrix, b: &Matrix) -> Result<Option<Values>> {
         if a.dtype() == b.dtype() && a.as_bytes() == b.as_bytes() {
-            return None;
+            return Ok(None);
         }
         let (cols, of) = (a.cols(), a.len() as u64);
         if a.dtype() != b.dtype() {
-            let pairs = (0..a.len()).map(|i| (value(a, i), value(b, i)));
-            return self.compare(pairs, cols, of);
+            return Ok(self.compare(wide(a)?.zip(wide(b)?), cols, of));
         }
-        dispatch!(a.dtype(), T => {
-            let values = |m| Matrix::as_slice::<T>(m).unwrap_or_default();
-            let pairs = values(a).iter().zip(values(b));
-            // Equal bits need no look at their value.
+        Ok(dispatch!(a.dtype(), T => {
+            let pairs = a.values::<T>()?.iter().zip(b.values::<T>()?);
             self.compare(pairs.map(|(a, b)| (a.widen(), b.widen())), cols, of)
-        })
+        }))
     }
 }
 
-fn value(matrix: &Matrix, i: usize) -> Wide {
-    dispatch!(matrix.dtype(), T => {
-        let value = matrix.as_slice::<T>().and_then(|values| values.get(i));
-        value.map_or(Wide::Float(f64::NAN), |value| value.widen())
-    })
+/// The values of a matrix of any type.
+fn wide(matrix: &Matrix) -> Result<Box<dyn Iterator<Item = Wide> + '_>> {
+    Ok(dispatch!(matrix.dtype(), T => {
+        Box::new(matrix.values::<T>()?.iter().map(|value| value.widen()))
+    }))
 }
 
 fn text(value: Wide) -> String {
@@ -176,9 +181,9 @@ mod tests {
         let exact = Tolerance::default();
         let a = matrix(&[1.0f32, f32::NAN, f32::INFINITY, -0.0]);
         let b = matrix(&[1.0f32, -f32::NAN, f32::INFINITY, 0.0]);
-        assert_eq!(exact.matrices(&a, &b), None);
+        assert_eq!(exact.matrices(&a, &b).unwrap(), None);
         let b = matrix(&[1.5f32, 0.0, f32::INFINITY, 0.25]);
-        let found = exact.matrices(&a, &b).unwrap();
+        let found = exact.matrices(&a, &b).unwrap().unwrap();
         assert_eq!((found.differ, found.of), (3, 4));
         assert_eq!((found.first.row, found.first.col), (0, 0));
         assert_eq!((&*found.first.a, &*found.first.b), ("1", "1.5"));
@@ -191,21 +196,27 @@ mod tests {
         let exact = Tolerance::default();
         let ints = matrix(&[1i64, i64::MAX]);
         assert_eq!(
-            exact.matrices(&ints, &matrix(&[1u64, i64::MAX as u64])),
+            exact
+                .matrices(&ints, &matrix(&[1u64, i64::MAX as u64]))
+                .unwrap(),
             None
         );
         // As f64 the integer would be rounded up.
         let found = exact
             .matrices(&ints, &matrix(&[1.0f64, i64::MAX as f64]))
+            .unwrap()
             .unwrap();
         assert_eq!((found.differ, found.first.col), (1, 1));
         assert_eq!(
-            exact.matrices(&matrix(&[0.5f32, 2.0]), &matrix(&[0.5f64, 2.0])),
+            exact
+                .matrices(&matrix(&[0.5f32, 2.0]), &matrix(&[0.5f64, 2.0]))
+                .unwrap(),
             None
         );
         assert!(
             exact
                 .matrices(&matrix(&[0.1f32, 2.0]), &matrix(&[0.1f64, 2.0]))
+                .unwrap()
                 .is_some()
         );
     }
@@ -215,7 +226,7 @@ mod tests {
         let (a, b) = (matrix(&[100.0f64, 0.0]), matrix(&[101.0f64, 0.01]));
         let differ = |atol, rtol| {
             let found = Tolerance { atol, rtol }.matrices(&a, &b);
-            found.map_or(0, |v| v.differ)
+            found.unwrap().map_or(0, |v| v.differ)
         };
         assert_eq!(differ(0.0, 0.0), 2);
         assert_eq!(differ(0.01, 0.0), 1);
@@ -226,6 +237,26 @@ mod tests {
             atol: f64::INFINITY,
             rtol: 0.0,
         };
-        assert!(infinite.matrices(&matrix(&[f64::NAN, 1.0]), &b).is_some());
+        assert!(
+            infinite
+                .matrices(&matrix(&[f64::NAN, 1.0]), &b)
+                .unwrap()
+                .is_some()
+        );
+    }
+
+    #[test]
+    fn halves_and_truth_values_are_numbers() {
+        use half::f16;
+        let exact = Tolerance::default();
+        let halves = matrix(&[f16::from_f32(0.5), f16::ONE]);
+        assert_eq!(
+            exact.matrices(&halves, &matrix(&[0.5f64, 1.0])).unwrap(),
+            None
+        );
+        let truths = matrix(&[true, false]);
+        assert_eq!(exact.matrices(&truths, &matrix(&[1u8, 0])).unwrap(), None);
+        let found = exact.matrices(&truths, &halves).unwrap().unwrap();
+        assert_eq!((found.differ, &*found.first.b), (2, "0.5"));
     }
 }

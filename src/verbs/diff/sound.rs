@@ -1,0 +1,123 @@
+//! Sound, in whatever form it is stored.
+
+use spr_core::bytes::Env;
+use spr_core::model::{Audio, Utterance};
+use spr_core::stage::load;
+use spr_core::{Error, Result};
+
+use super::utterance::{Compared, Difference};
+use super::values::Tolerance;
+
+impl Tolerance {
+    /// Compares sound; what is not samples is the same only if all that is known of it is.
+    pub(super) fn sound(&self, a: &Audio, b: &Audio, found: &mut Compared) -> Result<()> {
+        if let (Audio::Samples(a), Audio::Samples(b)) = (a, b) {
+            if a.rate != b.rate {
+                let [a, b] = [a.rate, b.rate].map(|rate| format!("{rate} samples/s"));
+                found
+                    .differences
+                    .push(Difference::Other("audio".into(), a, b));
+            }
+            return self.matrix("audio".into(), &a.samples, &b.samples, found);
+        }
+        if a != b {
+            let [a, b] = [a, b].map(described);
+            found
+                .differences
+                .push(Difference::Other("audio".into(), a, b));
+        }
+        Ok(())
+    }
+}
+
+/// The samples of both, if the two store their sound in different ways and it can be had.
+pub(super) fn loaded(a: &Utterance, b: &Utterance, env: &Env) -> Option<[Audio; 2]> {
+    let (one, other) = (a.audio.as_ref()?, b.audio.as_ref()?);
+    let both_here = one.waveform().is_some() && other.waveform().is_some();
+    if both_here || one == other {
+        return None;
+    }
+    let samples = |utt: &Utterance, sound: &Audio| {
+        let mut alone = Utterance {
+            audio: Some(sound.clone()),
+            ..Utterance::default()
+        };
+        // What can't be loaded is compared as it is stored.
+        let tell = |error: Error| env.warn(&error.utterance(&utt.key));
+        load(&mut alone, env).map_err(tell).ok()?;
+        alone.audio
+    };
+    Some([samples(a, one)?, samples(b, other)?])
+}
+
+/// What is known of sound, in a line.
+fn described(sound: &Audio) -> String {
+    match sound {
+        Audio::Samples(sound) => format!(
+            "{} samples at {} samples/s",
+            sound.samples.rows(),
+            sound.rate
+        ),
+        Audio::Encoded(encoded) => format!("{} bytes of {}", encoded.bytes.len(), encoded.format),
+        Audio::Reference(reference) => {
+            let mut text = reference.at.to_string();
+            if let Some(len) = reference.len {
+                text.push_str(&format!(", {len} bytes"));
+            }
+            if let Some(start) = reference.start {
+                text.push_str(&format!(", from {start} s"));
+            }
+            if let Some(end) = reference.end {
+                text.push_str(&format!(", to {end} s"));
+            }
+            if let Some(channel) = reference.channel {
+                text.push_str(&format!(", channel {channel}"));
+            }
+            text
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spr_core::bytes::Locator;
+    use spr_core::model::{AudioReference, EncodedAudio, Matrix, Rank, Waveform};
+
+    use super::*;
+
+    fn utterance(audio: Audio) -> Utterance {
+        Utterance {
+            audio: Some(audio),
+            ..Utterance::default()
+        }
+    }
+
+    #[test]
+    fn sound_of_another_form_is_never_the_same_unseen() {
+        let samples = Matrix::from_rows(&[1i16, 2], 1, Rank::Matrix).unwrap();
+        let here = utterance(
+            Waveform {
+                rate: 8000,
+                samples,
+            }
+            .into(),
+        );
+        let encoded = utterance(Audio::Encoded(EncodedAudio {
+            format: "nothing".to_owned(),
+            ..EncodedAudio::default()
+        }));
+        let mut place = AudioReference::new(Locator::file("a.wav"));
+        let there = utterance(Audio::Reference(place.clone()));
+        place.channel = Some(1);
+        let channel = utterance(Audio::Reference(place));
+        let all = [here, encoded, there, channel];
+        for (i, a) in all.iter().enumerate() {
+            for (j, b) in all.iter().enumerate() {
+                assert!(loaded(a, b, &Env::default()).is_none());
+                let compared = Tolerance::default().utterances(a, b).unwrap();
+                assert_eq!(compared.differences.is_empty(), i == j, "{a:?} {b:?}");
+            }
+        }
+    }
+}
