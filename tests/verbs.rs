@@ -194,7 +194,7 @@ fn cases() -> BTreeMap<String, (PathBuf, PathBuf)> {
 fn has_reason(line: &str, name: &str, said: &str) -> bool {
     let no_index = [
         "needs no index",
-        "is no plain archive",
+        "is not a plain archive",
         "is made of one file",
     ];
     match line.split_whitespace().next() {

@@ -317,7 +317,7 @@ fn data_folders() {
             "utt2spk",
             "spk0-utt003 spk0\n",
             "spk0-utt003\n",
-            "one word is due",
+            "one word belongs",
         ),
         (
             "text",
@@ -362,7 +362,7 @@ fn data_folders() {
             "~/x.wav",
             "~ is not understood",
         ),
-        ("spk2gender", "spk3 f", "spk3 x", "m or f is due"),
+        ("spk2gender", "spk3 f", "spk3 x", "m or f belongs"),
         (
             "utt2num_frames",
             "spk0-utt000 4\n",
