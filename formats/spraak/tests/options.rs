@@ -8,14 +8,13 @@
 )]
 
 use std::fs;
-use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use spr_core::bytes::{Access, Env, Locator, Source};
+use spr_core::bytes::{Env, Source};
 use spr_core::companding::Companding;
 use spr_core::format::{Format, Medium, Options, Request};
 use spr_core::model::{Audio, Decimal, Dtype, Matrix, Rank, Tag, Utterance, Waveform};
-use spr_core::{ErrorKind, Limits, Result};
+use spr_core::{ErrorKind, Result};
 use spr_format_spraak::{KEY, SPR, Spraak};
 use spr_testkit::{faults, generate, read_memory, write_memory};
 
@@ -304,34 +303,6 @@ fn integers_of_key_files_may_have_no_sign() {
 }
 
 #[test]
-fn keys_without_a_name_of_their_own_are_told_once() {
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let ear = heard.clone();
-    let env = Env::new(Limits::default(), Access::default(), move |e| {
-        ear.lock().unwrap().push(e.to_string());
-    });
-    let mut utt = track(1, 1);
-    utt.meta.tags = vec![Tag::new("spraak", "TIMEBASE", "DISCRETE")];
-    for (format, warnings) in [(&SPR, 0), (&KEY, 1)] {
-        heard.lock().unwrap().clear();
-        let folder = tempfile::tempdir().unwrap();
-        let output = env.output(&Locator::folder(folder.path().join("out")));
-        let mut writer = format.create(output, &Options::default(), &env).unwrap();
-        for key in ["a", "b"] {
-            utt.key = key.into();
-            writer.write(&utt).unwrap();
-        }
-        let heard = heard.lock().unwrap();
-        assert_eq!(heard.len(), warnings, "{heard:?}");
-        assert!(
-            heard
-                .iter()
-                .all(|w| w.contains("utterance a: key headers have no TIMEBASE"))
-        );
-    }
-}
-
-#[test]
 fn ranges_are_taken_on_reading() {
     let values: Vec<i16> = (0..12).collect();
     let utt = Utterance {
@@ -378,20 +349,6 @@ fn ranges_are_taken_on_reading() {
     assert_eq!(
         utt.waveform().unwrap().samples.as_slice::<i16>().unwrap(),
         [-8, -24]
-    );
-}
-
-#[test]
-fn raw_files_are_called_raw() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = Env::default().output(&Locator::folder(folder.path().join("out")));
-    let options = spr_testkit::options(&SPR, &[("header", "none")]).unwrap();
-    spr_testkit::write_to(&SPR, &options, &[track(1, 2)], output).unwrap();
-    assert_eq!(
-        fs::read(folder.path().join("out/utt000000.raw"))
-            .unwrap()
-            .len(),
-        8
     );
 }
 

@@ -42,10 +42,9 @@ impl Segments {
 
     /// Appends the lines of an utterance, in seconds. Returns how many.
     pub(super) fn print(&mut self, utt: &Utterance, out: &mut Vec<u8>) -> Result<u64> {
-        let segments = utt.segments().unwrap_or_default();
-        if segments.is_empty() {
-            return Err(Error::unfit("has no segments, and so no line in the list"));
-        }
+        let segments = utt.segments().filter(|segments| !segments.is_empty());
+        let segments =
+            segments.ok_or_else(|| Error::unfit("has no segments, and so no line in the list"))?;
         if utt.key.as_bytes() == SAME {
             return Err(Error::unfit("'-' can't be the name of a file in a list"));
         }

@@ -7,6 +7,8 @@
     reason = "tests"
 )]
 
+mod files;
+#[path = "../strict/mod.rs"]
 mod strict;
 
 use std::fs;
@@ -263,37 +265,6 @@ fn opened(source: Source, options: &Options) -> Box<dyn Reader> {
 }
 
 #[test]
-fn values_that_nobody_wants_are_passed_over() {
-    let whole = file(SPR_HEAD, &SPR_DATA);
-    for (bytes, good) in [(&whole[..], true), (&whole[..whole.len() - 1], false)] {
-        let source = Source::from_bytes("f", bytes.to_vec()).unwrap();
-        let request = Request::all().headers();
-        let opened = request.open(&SPR, source, &Options::default(), &Env::default());
-        let mut reader = opened.unwrap().into_stream().unwrap();
-        let mut utt = Utterance::default();
-        match reader.read(&mut utt) {
-            Ok(_) => {
-                let features = utt.features.unwrap();
-                assert_eq!((features.rows(), features.cols()), (2, 3));
-                assert!(good);
-            }
-            Err(e) => assert!(!good && e.kind() == ErrorKind::Truncated, "{e}"),
-        }
-    }
-}
-
-#[test]
-fn extensions_ask_for_lists() {
-    for format in [&SPR, &KEY] {
-        let data = |extension| Some(format.info().variant(extension)?.option);
-        assert_eq!(data("seg"), Some(("data", "SEG")));
-        assert_eq!(data("cor"), Some(("data", "CORPUS")));
-        assert_eq!(data("lex"), Some(("data", "DICTIONARY")));
-        assert_eq!(data("spr"), None);
-    }
-}
-
-#[test]
 fn open_ends_go_to_the_end() {
     for head in [
         SPR_HEAD.replace("DIM1\t2\n", "DIM1\t-1\n"),
@@ -360,29 +331,6 @@ fn a_missing_format_is_found_out() {
 }
 
 #[test]
-fn false_sizes_fail_at_once() {
-    let huge = u64::MAX.to_string();
-    for (rows, cols) in [
-        ("2", &*huge),
-        (&huge, "1"),
-        ("99999999999", "99"),
-        ("-1", &huge),
-    ] {
-        for format in ["BIN01", "ASCII"] {
-            let head =
-                format!(".spr\nTYPE\tF64\nFORMAT\t{format}\nDIM1\t{rows}\nDIM2\t{cols}\n#\n");
-            let bytes = file(&head, &[b'1'; 100]);
-            let error = read(&SPR, &[], &bytes).unwrap_err();
-            let kind = error.kind();
-            assert!(
-                matches!(kind, ErrorKind::Limit | ErrorKind::Truncated),
-                "{error}"
-            );
-        }
-    }
-}
-
-#[test]
 fn headers_refuse_what_they_can_not_hold() {
     let with = |tags: &[Tag]| Utterance {
         meta: Meta {
@@ -412,80 +360,6 @@ fn headers_refuse_what_they_can_not_hold() {
     let tags = [tag("a", "two\nlines "), tag("b", ""), tag("NFR", "\"x\\")];
     let bytes = write_memory(&SPR, &[], &[with(&tags)]).unwrap();
     assert_eq!(read(&SPR, &[], &bytes).unwrap().0.meta.tags, tags);
-}
-
-#[test]
-fn a_folder_is_a_data_set() {
-    let parent = tempfile::tempdir().unwrap();
-    let folder = parent.path().join("out");
-    let utts = ["a", "b.1", "s/c"].map(|key| Utterance {
-        key: key.into(),
-        ..example(None)
-    });
-    let written = spr_testkit::write(&SPR, &[], &utts, &folder).unwrap();
-    assert_eq!((written.utterances, written.frames), (3, 6));
-    assert_eq!(spr_testkit::read(&SPR, &[], &folder).unwrap(), utts);
-    let registry = Registry::new([&SPR as &dyn Format, &KEY]);
-    assert_eq!(
-        FolderReader::detect(&(&folder).into(), &registry, &Env::default())
-            .unwrap()
-            .0
-            .info()
-            .name,
-        "spr"
-    );
-    // A file alone has the name of its file.
-    let path = folder.join("b.1.spr");
-    let reader = spr_testkit::open(&SPR, &[], &path).unwrap();
-    assert_eq!(reader.info().keys, KeySource::Stored);
-    assert_eq!(
-        spr_testkit::read(&SPR, &[], &path).unwrap()[0].key,
-        "b.1".into()
-    );
-}
-
-#[test]
-fn a_file_holds_one_utterance() {
-    let parent = tempfile::tempdir().unwrap();
-    let path = parent.path().join("a.spr.gz");
-    let write = |utts: &[Utterance]| {
-        let output = Env::default().output(&Locator::file(&path));
-        spr_testkit::write_to(&SPR, &Options::default(), utts, output)
-    };
-    assert!(
-        write(&[])
-            .unwrap_err()
-            .to_string()
-            .contains("no utterance to write")
-    );
-    let error = write(&[example(None), example(None)]).unwrap_err();
-    assert!(error.to_string().contains("a second utterance") && !error.can_continue());
-    assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
-    write(&[example(None)]).unwrap();
-    let reader = spr_testkit::open(&SPR, &[], &path).unwrap();
-    assert_eq!(reader.info().compression.as_deref(), Some("gzip"));
-    let utts = spr_testkit::read(&SPR, &[], Path::new(&path)).unwrap();
-    assert_eq!((utts[0].key.as_str(), utts.len()), (Some("a"), 1));
-}
-
-#[test]
-fn a_key_that_is_no_file_name_spares_the_others() {
-    let parent = tempfile::tempdir().unwrap();
-    let output = Env::default().output(&Locator::folder(parent.path().join("out")));
-    let mut writer = SPR
-        .create(output, &Options::default(), &Env::default())
-        .unwrap();
-    for (key, good) in [("a", true), ("../b", false), ("a", false), ("c", true)] {
-        let utt = Utterance {
-            key: key.into(),
-            ..example(None)
-        };
-        match writer.write(&utt) {
-            Ok(()) => assert!(good, "{key}"),
-            Err(e) => assert!(!good && e.can_continue(), "{key}: {e}"),
-        }
-    }
-    assert_eq!(writer.finish().unwrap().utterances, 2);
 }
 
 proptest! {
