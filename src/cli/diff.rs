@@ -92,7 +92,7 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
             a.open(Request::all(), registry, &env)?.reader,
             b.open(Request::all(), registry, &env)?.reader,
         );
-        in_order(&mut readers.0, &mut readers.1, tolerance, &mut tell)?
+        in_order(&mut readers.0, &mut readers.1, tolerance, &env, &mut tell)?
     };
     if args.read.json {
         out.json(&summary_json(&summary, (&a, &b), listed))?;

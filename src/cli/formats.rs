@@ -87,10 +87,12 @@ fn full(format: &Capability) -> String {
             "frame shift",
             capabilities::yes(format.frame_times).to_owned(),
         ),
+        ("recording", capabilities::yes(format.source).to_owned()),
         ("audio", format.audio.clone()),
-        ("segments", capabilities::yes(format.segments).to_owned()),
+        ("segments", capabilities::segments(format)),
         ("text", capabilities::yes(format.text).to_owned()),
         ("objects", format.objects.to_owned()),
+        ("arrays", format.arrays.clone()),
         ("header lines", format.tags.to_owned()),
     ] {
         out.push_str(&format!("  {name:<14}{value}\n"));

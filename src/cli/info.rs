@@ -1,7 +1,5 @@
 //! `spr-convert info IN...`.
 
-use std::collections::BTreeSet;
-
 use clap::Args;
 use spr_core::{Error, Result};
 
@@ -69,6 +67,7 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
 
 /// The facts for people, a line each.
 fn describe(facts: &Facts) -> Vec<String> {
+    let holds = |kind: &str| facts.kinds.iter().any(|own| own == kind);
     let mut lines = vec![facts.input.clone()];
     let mut line = |name: &str, text: String| lines.push(format!("  {name:<12}{text}"));
     let mut format = facts.format.clone();
@@ -95,26 +94,24 @@ fn describe(facts: &Facts) -> Vec<String> {
         if frames == 0 {
             text = messages::count(utterances, "utterance");
         }
-        if let Some(duration) = facts.duration.filter(|_| facts.kinds.contains(&"audio")) {
+        if let Some(duration) = facts.duration.filter(|_| holds("audio")) {
             text.push_str(&format!(", {duration:.2} s in all"));
         }
         line("holds", text);
     }
-    if facts.kinds.contains(&"features") {
+    if holds("features") {
         line("features", features(facts));
     }
-    if facts.kinds.contains(&"labels") {
+    if holds("labels") {
         line("labels", labels(facts));
     }
-    let others = facts
-        .kinds
-        .iter()
-        .filter(|kind| !["features", "labels", "audio"].contains(kind));
-    let others: Vec<_> = others.copied().collect();
+    let told = ["features", "labels", "audio"];
+    let others = facts.kinds.iter().map(String::as_str);
+    let others: Vec<_> = others.filter(|kind| !told.contains(kind)).collect();
     if !others.is_empty() {
         line("objects", others.join(", "));
     }
-    if facts.kinds.contains(&"audio") {
+    if holds("audio") {
         line("audio", audio(facts));
     }
     if let Some(shift) = &facts.shapes.frame_shift {
@@ -157,25 +154,32 @@ fn features(facts: &Facts) -> String {
 }
 
 fn audio(facts: &Facts) -> String {
-    let counts: BTreeSet<_> = facts.shapes.channels.iter().map(|(n, _)| *n).collect();
-    let dtypes: BTreeSet<_> = facts.shapes.channels.iter().map(|(_, d)| *d).collect();
-    let noun = match counts.iter().eq(&[1]) {
-        true => "channel",
-        false => "channels",
-    };
-    let channels = format!(
-        "{} {noun} of {}",
-        alternatives(counts),
-        alternatives(dtypes)
-    );
-    let rate = match facts.sample_rate {
-        Some(rate) => format!("{rate} samples/s"),
-        None => "several rates".to_owned(),
-    };
-    match facts.shapes.channels.is_empty() {
-        true => rate,
-        false => format!("{channels}, {rate}"),
+    let shapes = &facts.shapes;
+    let mut parts = Vec::new();
+    if !shapes.channels.is_empty() {
+        let noun = match shapes.channels.iter().eq(&[1]) {
+            true => "channel",
+            false => "channels",
+        };
+        let mut channels = format!("{} {noun}", alternatives(&shapes.channels));
+        if !shapes.samples.is_empty() {
+            channels.push_str(&format!(" of {}", alternatives(&shapes.samples)));
+        }
+        parts.push(channels);
     }
+    match facts.sample_rate {
+        Some(rate) => parts.push(format!("{rate} samples/s")),
+        None if shapes.samples.is_empty() => {}
+        None => parts.push("several rates".to_owned()),
+    }
+    if !shapes.encoded.is_empty() {
+        parts.push(format!("as {}", alternatives(&shapes.encoded)));
+    }
+    if shapes.references > 0 {
+        let of = messages::count(shapes.references, "utterance");
+        parts.push(format!("of {of} in files of their own"));
+    }
+    parts.join(", ")
 }
 
 /// `a`, `a or b`, `a, b or c`; of very many the first.

@@ -47,7 +47,8 @@ pub(super) fn run(args: &MergeArgs, session: &Session) -> Result<u8> {
         DuplicatesArg::Last => Duplicates::Last,
     };
     convert::run_with(&args.convert, session, |job, registry, _| {
-        job.stages.push(unique(how, &job.inputs, registry));
+        let stage = unique(how, job, registry);
+        job.stages.push(stage);
         Ok(())
     })
 }

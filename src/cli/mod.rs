@@ -9,6 +9,7 @@ mod diff;
 mod document;
 mod exit;
 mod formats;
+#[cfg(feature = "spraak")]
 mod header;
 mod index;
 mod info;

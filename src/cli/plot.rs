@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, stdout};
 
 use clap::{Args, ValueEnum};
+use serde_json::json;
 use spr_core::bytes::{Env, Location};
 use spr_core::format::{Registry, Request};
 use spr_core::model::{Key, Utterance};
@@ -12,7 +13,7 @@ use spr_plot::{Chart, Overview, Picture, draw, raster, svg, terminal};
 use super::args::ReadArgs;
 use super::document::Document;
 use super::exit::DONE;
-use super::out::print;
+use super::out::{print, print_json};
 use super::session::Session;
 use super::{messages, plan};
 use crate::argument::Input;
@@ -134,7 +135,7 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
         },
     };
     let output = args.output.as_deref().unwrap_or("-");
-    store(&bytes, output, args.overwrite, args.read.quiet, &env)
+    store(&bytes, output, args.overwrite, &args.read, &env)
 }
 
 /// What is on the sheet.
@@ -232,6 +233,7 @@ fn pictures(
             "a sheet has room for {MAX_KEYS} utterances"
         )));
     }
+    let request = Request::all().samples();
     let mut pictures = Vec::new();
     let mut add = |utt: &Utterance| {
         let picture = Picture::of(utt, cols, rows)?;
@@ -242,7 +244,7 @@ fn pictures(
         Ok(())
     };
     if args.keys.is_empty() {
-        let mut reader = input.open(Request::all().samples(), registry, env)?.reader;
+        let mut reader = input.open(request, registry, env)?.reader;
         let mut utt = Utterance::default();
         if !reader.read(&mut utt)? {
             return Err(nothing(input));
@@ -250,7 +252,13 @@ fn pictures(
         add(&utt)?;
     } else {
         let keys = args.keys.iter().map(|key| Key::from(key.as_str()));
-        find(input, &keys.collect::<Vec<_>>(), registry, env, add)?;
+        find(
+            input,
+            &keys.collect::<Vec<_>>(),
+            request,
+            (registry, env),
+            add,
+        )?;
     }
     Ok(pictures)
 }
@@ -276,7 +284,7 @@ pub(super) fn store(
     bytes: &[u8],
     output: &str,
     overwrite: bool,
-    quiet: bool,
+    read: &ReadArgs,
     env: &Env,
 ) -> Result<u8> {
     if output == "-" {
@@ -285,7 +293,9 @@ pub(super) fn store(
     let mut document = Document::create(&output.into(), overwrite, env)?;
     document.put(bytes)?;
     document.finish()?;
-    if !quiet {
+    if read.json {
+        print_json(json!({ "output": output, "bytes": bytes.len() }).to_string())?;
+    } else if !read.quiet {
         messages::plain(&format!(
             "{} ({output})",
             messages::size(bytes.len() as u64)

@@ -8,6 +8,7 @@ use super::check::{self, CheckArgs};
 use super::completions::{self, CompletionsArgs};
 use super::diff::{self, DiffArgs};
 use super::formats::{self, FormatsArgs};
+#[cfg(feature = "spraak")]
 use super::header::{self, HeaderArgs};
 use super::index::{self, IndexArgs};
 use super::info::{self, InfoArgs};
@@ -80,6 +81,7 @@ pub(super) enum Verb {
     /// Keep what is whole of a damaged data set
     Repair(Box<RepairArgs>),
     /// Show the header of a SPRAAK file, or change it
+    #[cfg(feature = "spraak")]
     Header(HeaderArgs),
     /// List the entries of data sets, a line each
     #[command(after_help = ls::EXAMPLES)]
@@ -139,6 +141,7 @@ pub(super) fn run(cli: Cli, session: &Session) -> Result<u8> {
         Some(Verb::Info(args)) => info::run(&args, session),
         Some(Verb::Check(args)) => check::run(&args, session),
         Some(Verb::Repair(args)) => repair::run(&args, session),
+        #[cfg(feature = "spraak")]
         Some(Verb::Header(args)) => header::run(&args, session),
         Some(Verb::Ls(args)) => ls::run(&args, session),
         Some(Verb::Show(args)) => show::run(&args, session),

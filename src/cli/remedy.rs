@@ -53,6 +53,9 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Remedy::SkipErrors => "--on-error skip passes over such utterances",
         Remedy::OneType => "give all the same type with --dtype",
         Remedy::LeaveOutVerify => "leave out --verify",
+        Remedy::ListNames => "`spr-convert ls` lists what there is",
+        Remedy::Repair => "spr-convert repair IN -o OUT keeps what is whole",
+        Remedy::SortFirst => "sort both first, `spr-convert sort IN OUT`, or raise --memory",
     };
     Some(text.to_owned())
 }

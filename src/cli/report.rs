@@ -44,13 +44,18 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
     }
     let survey = survey(&input, registry, &env)?;
     let html = page(&survey);
-    let (output, quiet) = (&args.output, args.read.quiet);
-    store(html.as_bytes(), output, args.overwrite, quiet, &env)?;
+    store(
+        html.as_bytes(),
+        &args.output,
+        args.overwrite,
+        &args.read,
+        &env,
+    )?;
     let Some(first) = survey.damage.first() else {
         return Ok(DONE);
     };
     session.error(first.copy());
-    if survey.faults > 1 && !quiet {
+    if survey.faults > 1 && !args.read.quiet {
         let text = format!("{} faults in all, which the page names", survey.faults);
         messages::say("note", &text);
     }

@@ -73,13 +73,12 @@ pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
     let mut convert = args.convert.clone();
     let seed = plan::seed(&mut convert.read)?;
     convert::run_with(&convert, session, |job, registry, env| {
-        let rules = Arc::new(rules(args, env)?);
-        job.stages.push(rules.stage());
+        Arc::new(rules(args, env)?).add_to(job);
         if let Some(n) = args.first {
             job.stages.push(first(n));
         }
         if let Some(n) = args.sample {
-            let stage = sample(n, seed, &job.inputs, &job.stages, registry, env)?;
+            let stage = sample(n, seed, job, registry, env)?;
             job.stages.push(stage);
         }
         Ok(())

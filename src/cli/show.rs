@@ -78,7 +78,7 @@ pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
             .iter()
             .map(|key| Key::from(key.as_str()))
             .collect();
-        find(&input, &keys, registry, &env, each)?;
+        find(&input, &keys, Request::all(), (registry, &env), each)?;
     }
     match lines {
         Some(lines) => drop(lines.finish()?),

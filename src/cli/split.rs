@@ -7,7 +7,7 @@ use spr_core::{Error, KeyMap, Result};
 use super::args::ConvertArgs;
 use super::session::Session;
 use super::{convert, plan};
-use crate::verbs::split::{Data, Rule, split};
+use crate::verbs::split::{Rule, split};
 
 pub(super) const USAGE: &str = "spr-convert split RULE [OPTIONS] IN... OUT";
 
@@ -71,12 +71,8 @@ pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
         let speakers = utt2spk
             .clone()
             .map(|file| KeyMap::open(&Locator::File(file), env));
-        let data = Data {
-            inputs: &job.inputs,
-            stages: &job.stages,
-            speakers: speakers.transpose()?,
-        };
-        job.split = Some(split(rule, data, seed, registry, env)?);
+        let speakers = speakers.transpose()?;
+        job.split = Some(split(rule, job, speakers, seed, registry, env)?);
         Ok(())
     })
 }

@@ -78,7 +78,7 @@ fn mistakes_are_told_with_the_way_out() {
     for (line, message, hint) in [
         (
             "inof f.ark",
-            "inof: is no file and no verb",
+            "inof: is neither a file nor a verb",
             "did you mean the verb 'info'?",
         ),
         (
@@ -97,7 +97,7 @@ fn mistakes_are_told_with_the_way_out() {
             "did you mean f.ark?",
         ),
         ("f.ark x.txt", "no format is written to .txt", "ark,t:x.txt"),
-        ("help", "help: is no file and no verb", "--help"),
+        ("help", "help: is neither a file nor a verb", "--help"),
         (
             "f.ark,contxt=3 x.pkl",
             "unknown option 'contxt'",
@@ -131,7 +131,7 @@ fn mistakes_are_told_with_the_way_out() {
         ),
         (
             "f.ark x.pfile --max-alloc lots",
-            "'lots' is no size",
+            "'lots' is not a size",
             "512m",
         ),
         ("f.ark x.spr", "a second utterance", "end the name with /"),

@@ -248,12 +248,55 @@ fn dry_runs_report_and_summary() {
         "{} x.pfile --json --report r.json",
         sample("fbank.ark")
     ));
-    let last = said.err.lines().last().unwrap().to_owned();
-    for text in [last, String::from_utf8(s.read("r.json")).unwrap()] {
+    for text in [said.out, String::from_utf8(s.read("r.json")).unwrap()] {
         let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(summary["utterances"], 12);
         assert_eq!(summary["frames"], 3111);
         assert_eq!(summary["to"], "pfile");
+    }
+    // Nothing stands between the data.
+    let line = format!("{} ark:-", sample("fbank.ark"));
+    let plain = s.shell(&format!("exec spr-convert {line} -q | cksum"));
+    let said = s.shell(&format!(
+        "exec spr-convert {line} --json --report d.json | cksum"
+    ));
+    assert_eq!((said.out, said.err.as_str()), (plain.out, ""));
+    assert!(s.names().contains(&"d.json".to_owned()));
+}
+
+#[test]
+fn reports_and_logs_are_outputs_like_others() {
+    let s = Scratch::new();
+    let ark = sample("fbank.ark");
+    for option in ["--report", "--error-log"] {
+        s.write("there", "old");
+        let error = s.fails(&format!("{ark} x.ark {option} there"));
+        assert!(error.contains("there: exists already"), "{error}");
+        assert_eq!(s.names(), ["there"]);
+        s.ok(&format!("{ark} x.ark {option} there --overwrite"));
+        assert_ne!(s.read("there"), b"old");
+        s.shell("rm x.ark there");
+    }
+    let error = s.fails(&format!("{ark} x.ark --report r --error-log ./r"));
+    assert!(error.contains("would be written twice"), "{error}");
+    // A run that fails leaves none.
+    s.write("cut.ark", &std::fs::read(&ark).unwrap()[..100_000]);
+    s.fails("cut.ark x.ark --report r --error-log l");
+    assert_eq!(s.names(), ["cut.ark"]);
+}
+
+#[test]
+fn errors_are_told_as_json_where_facts_are() {
+    let s = Scratch::new();
+    for line in [
+        "info none.ark --json",
+        "info --json --no-such",
+        "sort x --json",
+    ] {
+        let said = s.run(line);
+        assert_eq!((said.status, said.out.as_str()), (2, ""), "{line}");
+        let error: serde_json::Value = serde_json::from_str(&said.err).unwrap();
+        assert!(error["message"].is_string(), "{line}: {}", said.err);
     }
 }
 

@@ -44,9 +44,12 @@ fn lines_change_and_data_stay() {
     assert_eq!(s.read("b.trk"), expected);
     assert_eq!(expected.len(), 90);
     assert!(s.fails("header a.trk -o b.trk").contains("exists already"));
-    s.ok("header b.trk --set speaker=cecilia -o b.trk --overwrite");
+    // What is read is not replaced, not even on demand.
+    let error = s.fails("header b.trk --set speaker=cecilia -o b.trk --overwrite");
+    assert!(error.contains("is read and can't be written"), "{error}");
+    s.ok("header b.trk --set speaker=cecilia -o d.trk");
     assert!(
-        s.read("b.trk")
+        s.read("d.trk")
             .windows(14)
             .any(|w| w == b"HEADER_LEN\t90\n")
     );

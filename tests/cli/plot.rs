@@ -273,7 +273,7 @@ fn what_cannot_be_drawn_is_said() {
             "nothing in it can be drawn",
         ),
         (format!("plot {ark} -o there.svg"), "there.svg"),
-        (format!("plot {ark} --json"), "a picture is no JSON"),
+        (format!("plot {ark} --json"), "a picture is not JSON"),
         ("plot cut.ark -o x.png".to_owned(), "cut.ark"),
         ("report missing.ark -o x.html".to_owned(), "missing.ark"),
     ] {
