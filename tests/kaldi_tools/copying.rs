@@ -151,7 +151,7 @@ fn single_files() {
     recipe.fails(
         "copy-feats ark:fbank.ark o.mat",
         255,
-        "'o.mat' is no table to write",
+        "'o.mat' is not a table to write",
     );
 }
 
@@ -223,6 +223,16 @@ fn htk_files_are_equal_to_what_kaldi_wrote() {
     );
     let header = b"\0\0\x01\x23\0\0\xc3\x50\0\xa0\0\x07";
     assert_eq!(recipe.read("7/ann-001.fb")[..12], *header);
+    // Keys with folders in them; a period that is not known.
+    recipe.write("deep", "x/y  [\n 1 ]\n");
+    recipe.ok("copy-feats-to-htk --output-dir=p/q --sample-period=0 ark:deep");
+    let header = b"\0\0\0\x01\0\0\0\0\0\x04\0\x09";
+    assert_eq!(recipe.read("p/q/x/y.fea")[..12], *header);
+    recipe.fails(
+        "copy-feats-to-htk --sample-kind=10 --output-dir=new/folder ark:deep",
+        255,
+        "not a kind of plain floats",
+    );
     recipe.write("up", "../up  [\n 1 ]\n");
     recipe.fails(
         "copy-feats-to-htk ark:up",

@@ -151,7 +151,7 @@ fn columns_and_context() {
     recipe.fails(
         "select-feats 0,x scp:fbank.scp ark:o",
         255,
-        "no list of columns",
+        "not a list of columns",
     );
     let wide = recipe.ok(&format!(
         "splice-feats --left-context=2 --right-context=1 {one} ark,t:-"

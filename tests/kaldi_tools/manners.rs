@@ -90,6 +90,11 @@ fn usage() {
     recipe.write("conf", "--left-context=1 # one\n--right-context=0\n");
     let shape = "splice-feats --config=conf scp:fbank.scp ark:- | matrix-dim ark:- | head -1";
     assert_eq!(recipe.ok(shape).out(), "ann-001\t291\t80\n");
+    recipe.fails(
+        "splice-feats --config=conf scp:fbank.scp ark:conf",
+        255,
+        "conf: is read and can't be written in the same run",
+    );
 }
 
 #[test]

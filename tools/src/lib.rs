@@ -14,11 +14,11 @@ mod table;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::process::ExitCode;
 
 use options::{Options, Spec, Wish};
 use session::Session;
 use spr_core::Result;
+use spr_core::bytes::Env;
 
 /// A tool.
 pub struct Tool {
@@ -65,8 +65,10 @@ pub fn named(program: &OsStr) -> Option<&'static Tool> {
     TOOLS.into_iter().find(|tool| name == tool.name)
 }
 
-/// Runs a tool; the first of `arguments` is the program's name.
-pub fn main(tool: &'static Tool, arguments: &[OsString]) -> ExitCode {
+/// Runs a tool and gives its exit status; the first of `arguments` is the program's name. All files
+/// are reached through `env`, whose formats are those that tables may hold objects of, and which the
+/// tool tells itself what may run and who hears warnings.
+pub fn main(tool: &'static Tool, arguments: &[OsString], env: Env) -> u8 {
     let log = log::Log::new(tool.name);
     let mut texts = Vec::new();
     for argument in arguments {
@@ -74,20 +76,21 @@ pub fn main(tool: &'static Tool, arguments: &[OsString]) -> ExitCode {
             Some(text) => texts.push(text),
             None => {
                 log.say("ERROR", format!("argument {argument:?} is not UTF-8"));
-                return ExitCode::from(NOTHING);
+                return NOTHING;
             }
         }
     }
-    let options = match Options::parse(tool.options, &texts) {
+    let env = env.listening(move |warning| log.warning(warning));
+    let options = match Options::parse(tool.options, &texts, &env) {
         Ok(Wish::Help) => {
             log.raw(&options::usage(tool.usage, tool.options));
-            return ExitCode::from(DONE);
+            return DONE;
         }
         Ok(Wish::Run(options)) => options,
         Err(error) => {
             log.raw(&options::usage(tool.usage, tool.options));
             log.error(&error);
-            return ExitCode::from(NOTHING);
+            return NOTHING;
         }
     };
     if options.flag("print-args") {
@@ -96,14 +99,14 @@ pub fn main(tool: &'static Tool, arguments: &[OsString]) -> ExitCode {
     let (least, most) = tool.arguments;
     if !(least..=most).contains(&options.arguments().len()) {
         log.raw(&options::usage(tool.usage, tool.options));
-        return ExitCode::from(NOTHING);
+        return NOTHING;
     }
-    match (tool.run)(&Session::new(log, options)) {
-        Ok(status) => ExitCode::from(status),
-        Err(error) if error.is_broken_pipe() => ExitCode::from(DONE),
+    match (tool.run)(&Session::new(log, options, env)) {
+        Ok(status) => status,
+        Err(error) if error.is_broken_pipe() => DONE,
         Err(error) => {
             log.error(&error);
-            ExitCode::from(FAILED)
+            FAILED
         }
     }
 }

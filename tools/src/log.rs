@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::Write;
 
-use spr_core::Error;
+use spr_core::{Error, Remedy};
 use spr_text::visible;
 
 /// Says things in the name of a tool.
@@ -40,7 +40,13 @@ impl Log {
     /// An error, and on a second line what to do about it.
     pub(super) fn error(&self, error: &Error) {
         self.say("ERROR", error);
-        if let Some(hint) = error.hint_text() {
+        let hint = match error.remedy() {
+            Some(Remedy::AllowPipes) => {
+                Some("if you trust the file, allow its commands with --allow-pipes".to_owned())
+            }
+            _ => error.hint_text(),
+        };
+        if let Some(hint) = hint {
             self.say("LOG", format!("hint: {hint}"));
         }
     }

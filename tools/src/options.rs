@@ -1,10 +1,9 @@
 //! Kaldi's option syntax: `--name=value` before the arguments, `_` for `-`, any case.
 
 use std::borrow::Cow;
-use std::path::Path;
 
-use spr_core::bytes::Source;
-use spr_core::{Error, Limits, Result, number};
+use spr_core::bytes::Env;
+use spr_core::{Error, Result, number};
 
 /// A value, and with it its type.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,11 +93,12 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Reads a command line, the first word of which is the program.
+    /// Reads a command line, the first word of which is the program, and through `env` the files of
+    /// options that it names.
     ///
     /// # Errors
     /// An unknown option, a value of the wrong type, or an unreadable configuration file.
-    pub(super) fn parse(own: &'static [Spec], words: &[&str]) -> Result<Wish> {
+    pub(super) fn parse(own: &'static [Spec], words: &[&str], env: &Env) -> Result<Wish> {
         let mut options = Self {
             values: (own.iter().chain(&STANDARD))
                 .map(|spec| (spec.name, spec.default.clone()))
@@ -110,7 +110,7 @@ impl Options {
         for word in words.iter().take_while(|word| **word != "--") {
             match word.strip_prefix("--").map(split) {
                 Some((name, value)) if name == "config" => {
-                    options.read_config(value.unwrap_or_default().trim())?;
+                    options.read_config(value.unwrap_or_default().trim(), env)?;
                 }
                 Some((name, _)) if name == "help" => return Ok(Wish::Help),
                 _ => {}
@@ -142,11 +142,10 @@ impl Options {
         Ok(Wish::Run(options))
     }
 
-    fn read_config(&mut self, path: &str) -> Result<()> {
-        let mut source = Source::open(Path::new(path))?;
-        let limits = Limits::default();
+    fn read_config(&mut self, path: &str, env: &Env) -> Result<()> {
+        let mut source = env.open_file(&path.into())?;
         let (mut line, mut number) = (Vec::new(), 0);
-        while source.line(&mut line, &limits)? {
+        while source.line(&mut line, &env.limits)? {
             number += 1;
             let place = |error: Error| error.file(path).line(number);
             let text = String::from_utf8_lossy(&line);
@@ -155,7 +154,7 @@ impl Options {
                 Some(option) => self.set(option).map_err(place)?,
                 None if text.is_empty() => {}
                 None => {
-                    let message = format!("'{text}' is no option: --name=value is due");
+                    let message = format!("'{text}' is not an option, which is --name=value");
                     return Err(place(Error::malformed(message)));
                 }
             }
@@ -170,9 +169,9 @@ impl Options {
         let Some((_, slot)) = known else {
             return Err(Error::usage(format!("Invalid option --{option}")));
         };
-        let wrong = |due: &str| {
+        let wrong = |wanted: &str| {
             let shown = value.unwrap_or_default();
-            Error::usage(format!("option --{name}: '{shown}' is no {due}"))
+            Error::usage(format!("option --{name}: '{shown}' is not a {wanted}"))
         };
         let text = value.unwrap_or_default().trim();
         *slot = match slot {
@@ -274,7 +273,10 @@ fn line(spec: &Spec) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use spr_core::bytes::MemoryStore;
 
     static OWN: [Spec; 4] = [
         BINARY,
@@ -284,8 +286,12 @@ mod tests {
     ];
 
     fn parse(words: &[&str]) -> Result<Options> {
+        parse_in(&Env::default(), words)
+    }
+
+    fn parse_in(env: &Env, words: &[&str]) -> Result<Options> {
         let words = [&["tool"], words].concat();
-        match Options::parse(&OWN, &words)? {
+        match Options::parse(&OWN, &words, env)? {
             Wish::Run(options) => Ok(options),
             Wish::Help => Err(Error::usage("help")),
         }
@@ -338,18 +344,20 @@ mod tests {
 
     #[test]
     fn configuration_files() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c");
-        let config = format!("--config={}", path.display());
-        std::fs::write(&path, "# all\n\n --left-context=1 # one\n--binary=false\n").unwrap();
-        let options = parse(&["--left-context=2", &config]).unwrap();
+        let store = MemoryStore::new();
+        let env = Env::default().with_store(Arc::new(store.clone()));
+        let set = |text: &str| store.insert("c", text.as_bytes().to_vec());
+        set("# all\n\n --left-context=1 # one\n--binary=false\n");
+        assert!(env.check_unread(&"c".into()).is_ok());
+        let options = parse_in(&env, &["--left-context=2", "--config=c"]).unwrap();
         assert_eq!(
             (options.int("left-context"), options.flag("binary")),
             (2, false)
         );
+        assert!(env.check_unread(&"c".into()).is_err());
         for text in ["left-context=1\n", "--nothing=1\n"] {
-            std::fs::write(&path, text).unwrap();
-            let error = parse(&[&config]).err().unwrap();
+            set(text);
+            let error = parse_in(&env, &["--config=c"]).err().unwrap();
             assert_eq!(error.line_number(), Some(1), "{text}");
         }
     }

@@ -41,14 +41,14 @@ Usage: extract-feature-segments [options] <feats-rspecifier> <segments-file> <fe
 
 /// A line of the segments file.
 #[derive(Debug, PartialEq)]
-struct Segment<'a> {
+struct Cut<'a> {
     key: &'a [u8],
     utterance: &'a [u8],
     start: f64,
     end: f64,
 }
 
-impl<'a> Segment<'a> {
+impl<'a> Cut<'a> {
     /// Reads a line.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl Timing {
     ///
     /// # Errors
     /// Why it is to be skipped.
-    fn cut(&self, segment: &Segment<'_>, from: &Matrix) -> Result<std::ops::Range<usize>, String> {
+    fn cut(&self, segment: &Cut<'_>, from: &Matrix) -> Result<std::ops::Range<usize>, String> {
         let start = frames(segment.start, self.shift);
         let end = frames(segment.end, self.shift).saturating_sub(self.snip);
         let length = i64::try_from(from.rows()).unwrap_or(i64::MAX);
@@ -160,7 +160,7 @@ fn run(session: &Session) -> Result<u8> {
     let mut utt = Utterance::default();
     while source.line(&mut line, limits)? {
         lines += 1;
-        let segment = match Segment::parse(&line) {
+        let segment = match Cut::parse(&line) {
             Ok(segment) => segment,
             Err(why) => {
                 let shown = String::from_utf8_lossy(&line);
@@ -186,11 +186,10 @@ fn run(session: &Session) -> Result<u8> {
         };
         utt.key.set(segment.key);
         let cols = whole.cols();
-        let values = whole.as_slice::<f32>().unwrap_or_default();
+        let values = &whole.values::<f32>()?[rows.start * cols..rows.end * cols];
         let part = utt.features_mut();
         part.start(Dtype::F32, Rank::Matrix, cols);
-        let values = values.get(rows.start * cols..rows.end * cols);
-        part.extend_from(values.unwrap_or_default(), limits)?;
+        part.extend_from(values, limits)?;
         writer.write(&utt)?;
     }
     let count = writer.count;
@@ -207,7 +206,7 @@ mod tests {
 
     #[test]
     fn reads_lines() {
-        let segment = Segment::parse(b" s1\tu1 0.5  1.25 0\r").unwrap();
+        let segment = Cut::parse(b" s1\tu1 0.5  1.25 0\r").unwrap();
         assert_eq!((segment.key, segment.utterance), (&b"s1"[..], &b"u1"[..]));
         assert_eq!((segment.start, segment.end), (0.5, 1.25));
         for (line, why) in [
@@ -222,7 +221,7 @@ mod tests {
             ("s u 0 1 A", " [bad channel]"),
             ("s u 0 1 -1", " [bad channel]"),
         ] {
-            assert_eq!(Segment::parse(line.as_bytes()), Err(why), "{line}");
+            assert_eq!(Cut::parse(line.as_bytes()), Err(why), "{line}");
         }
     }
 
@@ -236,7 +235,7 @@ mod tests {
                 shortest: 10,
                 overshoot,
             };
-            let segment = Segment {
+            let segment = Cut {
                 key: b"s",
                 utterance: b"u",
                 start,

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use spr_core::format::Reader;
+use spr_core::format::{Reader, Request};
 use spr_core::model::{Key, Utterance};
 use spr_core::stage::{Columns, Context, SelectColumns, Take};
 use spr_core::{Error, Result};
-use spr_format_kaldi::{Select, specifier};
+use spr_format_kaldi::specifier;
 
 use super::options::Spec;
 use super::session::Session;
@@ -103,11 +103,11 @@ fn subset_feats(session: &Session) -> Result<u8> {
     let keys = keys(session, list)?;
     let seen = Arc::new(AtomicU64::new(0));
     let counter = seen.clone();
-    let select = Select::new(move |key| {
+    let request = Request::all().keys(move |key| {
         counter.fetch_add(1, Ordering::Relaxed);
         keys.contains(key) == listed
     });
-    let mut reader = session.read_selected(from, Holder::Matrix, select)?;
+    let mut reader = session.read_requested(from, Holder::Matrix, request)?;
     let mut writer = session.write_table(to, &[])?;
     writer.write_all(reader.as_mut())?;
     let (count, seen) = (writer.count, seen.load(Ordering::Relaxed));

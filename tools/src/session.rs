@@ -1,12 +1,14 @@
 //! One run of a tool: its options, what it may reach, and its tables.
 
-use spr_core::bytes::{Access, Env, Output, Part, Sink, Source, key_of_file};
-use spr_core::format::{Format, Options as FormatOptions, Reader};
+use std::sync::Arc;
+
+use spr_core::bytes::{Access, Env, Locator, MemoryStore, Part, Sink, Source, key_of_file};
+use spr_core::format::{Format, Options as FormatOptions, Reader, Request};
 use spr_core::model::{Key, Utterance};
 use spr_core::stage::Prefetch;
-use spr_core::{Error, Limits, Result};
-use spr_format_kaldi::specifier::{self, WLocation};
-use spr_format_kaldi::{FORMAT, Select, TableWriter};
+use spr_core::{Error, Result};
+use spr_format_kaldi::specifier;
+use spr_format_kaldi::{FORMAT, TableWriter};
 
 use super::log::{Log, quoted};
 use super::options::Options;
@@ -18,28 +20,30 @@ pub(super) struct Session {
     pub(super) log: Log,
     pub(super) options: Options,
     pub(super) env: Env,
+    /// What is wanted of every table and file.
+    request: Request,
 }
 
 impl Session {
-    pub(super) fn new(log: Log, options: Options) -> Self {
-        let access = match options.flag("allow-pipes") {
+    pub(super) fn new(log: Log, options: Options, mut env: Env) -> Self {
+        env.access = match options.flag("allow-pipes") {
             true => Access::Files,
             false => Access::Typed,
         };
         Self {
             log,
             options,
-            env: Env::new(Limits::default(), access, move |warning| {
-                log.warning(warning);
-            }),
+            env,
+            request: Request::all(),
         }
     }
 
     /// The same for a tool that looks at sizes only: matrices hold anything.
     pub(super) fn without_values(&self) -> Self {
-        let mut session = self.clone();
-        session.env.values = false;
-        session
+        Self {
+            request: Request::all().headers(),
+            ..self.clone()
+        }
     }
 
     /// An argument, counted from 0.
@@ -50,37 +54,39 @@ impl Session {
     /// Opens a table to read, which is done ahead on a thread of its own.
     ///
     /// # Errors
-    /// `text` is no rspecifier, or the table can't be opened.
+    /// `text` is not an rspecifier, or the table can't be opened.
     pub(super) fn read_table(&self, text: &str, holder: Holder) -> Result<Box<dyn Reader>> {
-        self.read_selected(text, holder, Select::all())
+        self.read_requested(text, holder, self.request.clone())
     }
 
-    /// As [`read_table`](Self::read_table), of some entries; the others are not loaded.
+    /// As [`read_table`](Self::read_table), but only what `request` asks for.
     ///
     /// # Errors
     /// As [`read_table`](Self::read_table).
-    pub(super) fn read_selected(
+    pub(super) fn read_requested(
         &self,
         text: &str,
         holder: Holder,
-        select: Select,
+        request: Request,
     ) -> Result<Box<dyn Reader>> {
         let Some(specifier) = specifier::rspecifier(text).transpose()? else {
-            return Err(Error::usage(format!("'{text}' is no table to read"))
+            return Err(Error::usage(format!("'{text}' is not a table to read"))
                 .hint("such as ark:FILE or scp:FILE"));
         };
         let source = self.env.open(&specifier.locator)?;
         let pairs = specifier.options().chain([("holder", holder.name())]);
         let options = FormatOptions::new(FORMAT.info(), pairs)?;
-        let reader = FORMAT.open_selected(source, &options, &self.env, select)?;
-        let table = TableIn::new(reader, holder, specifier.permissive, &self.env);
-        Ok(Box::new(Prefetch::new(Box::new(table))?))
+        let values = request.values;
+        let reader = request.open(&FORMAT, source, &options, &self.env)?;
+        let mut table = TableIn::new(reader.into_stream()?, holder, &self.env);
+        (table.values, table.permissive) = (values, specifier.permissive);
+        Ok(Box::new(Prefetch::new(Box::new(table))))
     }
 
     /// Opens a table whose matrices are asked for by key.
     ///
     /// # Errors
-    /// `text` is no rspecifier, or the table can't be opened.
+    /// `text` is not an rspecifier, or the table can't be opened.
     pub(super) fn read_by_key(&self, text: &str) -> Result<ByKey> {
         ByKey::open(text, Holder::Matrix, &self.env)
     }
@@ -90,7 +96,7 @@ impl Session {
     /// # Errors
     /// It can't be read, or is of another kind.
     pub(super) fn read_file(&self, text: &str, holder: Holder) -> Result<Utterance> {
-        let name = key_of_file(text.rsplit('/').next().unwrap_or_default().as_ref());
+        let name = key_of_file(&text.into());
         let key = match name.check_word() {
             Ok(()) => name,
             Err(_) => Key::from("object"),
@@ -103,21 +109,24 @@ impl Session {
         let options = FormatOptions::new(FORMAT.info(), pairs)?;
         let mut env = self.env.clone();
         env.access = Access::Files;
-        let reader = FORMAT.open(script, &options, &env)?;
+        let request = self.request.clone();
+        let reader = request.open(&FORMAT, script, &options, &env)?;
+        let mut table = TableIn::new(reader.into_stream()?, holder, &env);
+        table.values = self.request.values;
         let mut utt = Utterance::default();
-        match TableIn::new(reader, holder, false, &env).read(&mut utt)? {
+        match table.read(&mut utt)? {
             true => Ok(utt),
-            false => Err(Error::truncated("holds no object").file(text)),
+            false => Err(Error::truncated("there is no object in it").file(text)),
         }
     }
 
     /// Starts a table, with options of the Kaldi format. Files that exist are replaced.
     ///
     /// # Errors
-    /// `text` is no wspecifier, or the table can't be made.
+    /// `text` is not a wspecifier, or the table can't be made.
     pub(super) fn write_table(&self, text: &str, pairs: &[(&str, &str)]) -> Result<TableOut> {
         if specifier::wspecifier(text).is_none() {
-            return Err(Error::usage(format!("'{text}' is no table to write"))
+            return Err(Error::usage(format!("'{text}' is not a table to write"))
                 .hint("such as ark:FILE, ark,t:FILE or ark,scp:FILE,FILE"));
         }
         let pairs = [&[("digits", "kaldi")], pairs].concat();
@@ -128,35 +137,34 @@ impl Session {
     /// Writes one object, without a key, to a file.
     ///
     /// # Errors
-    /// `text` is no place to write to, or the system refuses.
+    /// `text` is not a place to write to, or the system refuses.
     pub(super) fn write_file(&self, utt: &Utterance, text: &str) -> Result<()> {
-        let (output, files) = Output::memory();
+        let store = MemoryStore::new();
+        let env = self.env.clone().with_store(Arc::new(store.clone()));
+        let output = env.output(&Locator::file("object"));
         let style = (!self.options.flag("binary")).to_string();
         let pairs = [("text", style.as_str()), ("digits", "kaldi")];
         let options = FormatOptions::new(FORMAT.info(), pairs)?;
-        let mut writer = FORMAT.create(output.clone(), &options, &self.env)?;
+        let mut writer = FORMAT.create(output.clone(), &options, &env)?;
         writer.write(utt)?;
         writer.finish()?;
         output.commit()?;
         // In an archive the same bytes stand behind the key and a space.
         let skip = utt.key.as_bytes().len() + 1;
-        let files = files
-            .lock()
-            .map_err(|_| Error::unsupported("a thread died"))?;
-        let bytes = files.get("main").and_then(|bytes| bytes.get(skip..));
-        self.write_bytes(bytes.unwrap_or_default(), text)
+        let entry = store.get("object");
+        match entry.as_ref().and_then(|entry| entry.get(skip..)) {
+            Some(bytes) => self.write_bytes(bytes, text),
+            None => Err(Error::unfit("nothing was stored").utterance(&utt.key)),
+        }
     }
 
     /// Writes a whole file.
     ///
     /// # Errors
-    /// `text` is no place to write to, or the system refuses.
+    /// `text` is not a place to write to, or the system refuses.
     pub(super) fn write_bytes(&self, bytes: &[u8], text: &str) -> Result<()> {
-        let output = match specifier::wxfilename(text)? {
-            WLocation::Stdout => Output::stdout(),
-            WLocation::File(path) => Output::file(path).overwrite(true),
-            WLocation::Command(line) => Output::command(line),
-        };
+        let output = self.env.output(&specifier::wxfilename(text)?);
+        let output = output.overwrite(true);
         let mut sink = output.create(Part::Main, false)?;
         sink.put(bytes)?;
         sink.finish()?;
@@ -170,7 +178,9 @@ impl Session {
 
     /// Standard output, for lines that come one by one.
     pub(super) fn lines(&self) -> Result<Sink> {
-        Output::stdout().create(Part::Main, false)
+        self.env
+            .output(&Locator::Standard)
+            .create(Part::Main, false)
     }
 
     /// Whether all of two arguments are tables, or none is.
@@ -188,7 +198,7 @@ impl Session {
     }
 }
 
-/// Whether an argument is a table to read and no file, by Kaldi's own rules.
+/// Whether an argument is a table to read and not a file, by Kaldi's own rules.
 pub(super) fn is_rspecifier(text: &str) -> bool {
     specifier::rspecifier(text).is_some()
 }

@@ -36,14 +36,13 @@ struct Products {
 }
 
 impl Products {
-    fn add(&mut self, first: &Matrix, second: &Matrix) {
+    fn add(&mut self, first: &Matrix, second: &Matrix) -> Result<()> {
         let cols = first.cols();
         for sums in [&mut self.first, &mut self.second, &mut self.cross] {
             sums.resize(cols.max(sums.len()), 0.0);
         }
-        let rows = |matrix| Matrix::as_slice::<f32>(matrix).unwrap_or_default();
-        let pairs = rows(first).chunks(cols.max(1));
-        let pairs = pairs.zip(rows(second).chunks(cols.max(1)));
+        let pairs = first.values::<f32>()?.chunks(cols.max(1));
+        let pairs = pairs.zip(second.values::<f32>()?.chunks(cols.max(1)));
         for (a, b) in pairs {
             let sums = self.first.iter_mut().zip(&mut self.second);
             for (((first, second), cross), (a, b)) in sums.zip(&mut self.cross).zip(a.iter().zip(b))
@@ -54,6 +53,7 @@ impl Products {
                 *cross += a * b;
             }
         }
+        Ok(())
     }
 
     /// The similarity of each column; that of two columns of zeros is 1.
@@ -111,7 +111,7 @@ fn run(session: &Session) -> Result<u8> {
             let (rows, others) = (first.rows(), second.rows());
             return Err(Error::unfit(format!("{rows} frames vs. {others}")).utterance(key));
         }
-        products.add(first, second);
+        products.add(first, second)?;
         done += 1;
     }
     for (name, sums) in [
@@ -161,10 +161,9 @@ mod tests {
     fn similarity_of_columns() {
         let matrix = |values: &[f32]| Matrix::from_rows(values, 3, Rank::Matrix).unwrap();
         let mut products = Products::default();
-        products.add(
-            &matrix(&[1.0, 2.0, 0.0, 3.0, 4.0, 0.0]),
-            &matrix(&[1.0, -2.0, 0.0, 3.0, -4.0, 0.0]),
-        );
+        let first = matrix(&[1.0, 2.0, 0.0, 3.0, 4.0, 0.0]);
+        let second = matrix(&[1.0, -2.0, 0.0, 3.0, -4.0, 0.0]);
+        products.add(&first, &second).unwrap();
         assert_eq!(products.first, [10.0, 20.0, 0.0]);
         assert_eq!(products.cross, [10.0, -20.0, 0.0]);
         assert_eq!(products.similarity(), [1.0, -1.0, 1.0]);

@@ -50,7 +50,10 @@ impl Holder {
 pub(super) struct TableIn {
     reader: Box<dyn Reader>,
     holder: Holder,
-    permissive: bool,
+    /// Whether entries that can't be read are passed over.
+    pub(super) permissive: bool,
+    /// Whether matrices hold their values, or anything.
+    pub(super) values: bool,
     /// Whether an entry was read.
     begun: bool,
     over: bool,
@@ -58,16 +61,13 @@ pub(super) struct TableIn {
 }
 
 impl TableIn {
-    pub(super) fn new(
-        reader: Box<dyn Reader>,
-        holder: Holder,
-        permissive: bool,
-        env: &Env,
-    ) -> Self {
+    /// A table of which all entries must be read, with their values.
+    pub(super) fn new(reader: Box<dyn Reader>, holder: Holder, env: &Env) -> Self {
         Self {
             reader,
             holder,
-            permissive,
+            permissive: false,
+            values: true,
             begun: false,
             over: false,
             env: env.clone(),
@@ -75,17 +75,17 @@ impl TableIn {
     }
 }
 
-/// Leaves of an utterance what was asked for, as 32-bit floats.
-fn fit(holder: Holder, utt: &mut Utterance, env: &Env) -> Result<()> {
+/// Leaves of an utterance what was asked for, if it holds `values` as 32-bit floats.
+fn fit(holder: Holder, utt: &mut Utterance, values: bool, env: &Env) -> Result<()> {
     utt.meta.clear();
     if !holder.holds(utt) {
-        return Err(Error::unfit(format!("holds no {}", holder.name())));
+        return Err(Error::unfit(format!("does not hold a {}", holder.name())));
     }
     let Some(features) = &mut utt.features else {
         return Ok(());
     };
     utt.labels = None;
-    if !env.values {
+    if !values {
         return Ok(());
     }
     if features.cast(Dtype::F32, &env.limits)?.clipped > 0 {
@@ -102,8 +102,13 @@ impl Reader for TableIn {
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         while !self.over {
             let read = self.reader.read(utt);
-            match read.and_then(|more| Ok(more && fit(self.holder, utt, &self.env).map(|()| true)?))
-            {
+            let fitted = read.and_then(|more| {
+                if more {
+                    fit(self.holder, utt, self.values, &self.env)?;
+                }
+                Ok(more)
+            });
+            match fitted {
                 Ok(more) => {
                     self.begun = true;
                     self.over = !more;
@@ -158,7 +163,7 @@ impl ByKey {
                 return Ok(None);
             }
             self.current.clone_from(self.table.value(key)?);
-            fit(self.holder, &mut self.current, &self.env).map_err(|e| e.utterance(key))?;
+            fit(self.holder, &mut self.current, true, &self.env).map_err(|e| e.utterance(key))?;
         }
         Ok(self.current.features.as_ref())
     }
@@ -216,7 +221,7 @@ impl TableOut {
     /// # Errors
     /// As [`write`](Self::write); the number is beyond 32 bits.
     pub(super) fn write_int(&mut self, key: &Key, n: usize) -> Result<()> {
-        let n = i32::try_from(n).map_err(|_| Error::unfit(format!("{n} is no int32")))?;
+        let n = i32::try_from(n).map_err(|_| Error::unfit(format!("{n} is not an int32")))?;
         self.write(&Utterance {
             key: key.clone(),
             object: Some(Object::Int(n)),

@@ -1,10 +1,10 @@
 //! `copy-feats-to-htk`.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
-use spr_core::bytes::{ByteOrder, Output, Part, swap_in_place};
+use spr_core::bytes::{Env, Location, Locator, Parents, Part};
 use spr_core::format::Reader;
-use spr_core::model::{Key, Matrix, Utterance};
+use spr_core::model::{Decimal, Key, Tag, Utterance};
 use spr_core::{Error, Result};
 
 use crate::options::Spec;
@@ -44,37 +44,52 @@ Usage: copy-feats-to-htk [options] <in-rspecifier>
 fn run(session: &Session) -> Result<u8> {
     let options = &session.options;
     let folder = options.text("output-dir");
-    let period = options.int("sample-period");
+    let period = Decimal::new(i64::from(options.int("sample-period")), -7);
+    // HTK has 0 for what is not known.
+    let shift = Some(period).filter(|period| !period.is_zero());
     let kind = u16::try_from(options.int("sample-kind"))
         .map_err(|_| Error::usage("--sample-kind is a number from 0 to 65535"))?;
-    let output = Output::folder(folder).overwrite(true);
+    let htk = session.env.nested("htk")?;
+    let mut folders = Parents::default();
+    let output = session.env.output(&Locator::folder(folder)).overwrite(true);
     let mut reader = session.read_table(session.argument(0), Holder::Matrix)?;
     let mut utt = Utterance::default();
-    let mut bytes = Vec::new();
     let mut count = 0;
     while reader.read(&mut utt)? {
-        let Some(features) = &utt.features else {
-            continue;
-        };
-        let path = path_of(Path::new(folder), &utt.key, options.text("output-ext"))?;
-        encode(features, period, kind, &mut bytes).map_err(|e| e.utterance(&utt.key))?;
-        let parent = path.parent().unwrap_or(Path::new(folder));
-        std::fs::create_dir_all(parent)
-            .map_err(|e| Error::io("cannot create the folder", e).file(folder))?;
-        let mut sink = output.create(Part::At(&path), false)?;
-        sink.put(&bytes)?;
+        let file = file_of(&folder.into(), &utt.key, options.text("output-ext"))?;
+        utt.meta.frame_shift = shift;
+        let kind = Tag::new("htk", "kind", kind.to_string());
+        utt.meta.tags.push(kind);
+        if let Some(folder) = file.parent() {
+            make(&folder, &mut folders, &session.env)?;
+        }
+        let mut sink = output.create(Part::At(&Locator::File(file)), false)?;
+        htk.write(&utt, &mut |bytes| sink.put(bytes))
+            .map_err(|e| e.utterance(&utt.key))?;
         sink.finish()?;
         count += 1;
     }
     output.commit()?;
+    folders.keep();
     session.log.info(format!(
         "{count} HTK feature files generated in the directory: {folder}"
     ));
     Ok(if count > 0 { DONE } else { NOTHING })
 }
 
+/// Makes a folder, and before it those that it stands in, where there are none.
+fn make(folder: &Location, made: &mut Parents, env: &Env) -> Result<()> {
+    if env.exists(folder) {
+        return Ok(());
+    }
+    if let Some(parent) = folder.parent() {
+        make(&parent, made, env)?;
+    }
+    made.make(folder, env)
+}
+
 /// The file of an utterance, which never is outside `folder`.
-fn path_of(folder: &Path, key: &Key, extension: &str) -> Result<PathBuf> {
+fn file_of(folder: &Location, key: &Key, extension: &str) -> Result<Location> {
     let name = key.as_str().map(|text| format!("{text}.{extension}"));
     let name = name.filter(|name| {
         let mut parts = Path::new(name).components();
@@ -84,28 +99,4 @@ fn path_of(folder: &Path, key: &Key, extension: &str) -> Result<PathBuf> {
         Some(name) => Ok(folder.join(name)),
         None => Err(Error::unfit("the key can't be a file name").utterance(key)),
     }
-}
-
-/// An HTK file: frames, period, bytes of a frame and kind, then the values, all big-endian.
-fn encode(features: &Matrix, period: i32, kind: u16, bytes: &mut Vec<u8>) -> Result<()> {
-    let frames = i32::try_from(features.rows());
-    let width = i16::try_from(4 * features.cols());
-    let (Ok(frames), Ok(width)) = (frames, width) else {
-        return Err(Error::unfit(format!(
-            "{} x {} is more than an HTK file can hold",
-            features.rows(),
-            features.cols()
-        )));
-    };
-    bytes.clear();
-    bytes.extend_from_slice(&frames.to_be_bytes());
-    bytes.extend_from_slice(&period.to_be_bytes());
-    bytes.extend_from_slice(&width.to_be_bytes());
-    bytes.extend_from_slice(&kind.to_be_bytes());
-    let header = bytes.len();
-    bytes.extend_from_slice(features.as_bytes());
-    if ByteOrder::NATIVE == ByteOrder::Little {
-        swap_in_place(bytes.get_mut(header..).unwrap_or_default(), 4);
-    }
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! `copy-int-vector`.
 
-use spr_core::model::{Element, Matrix};
+use spr_core::model::Element;
 use spr_core::{Error, Result};
 
 use super::copy_table;
@@ -27,10 +27,10 @@ fn run(session: &Session) -> Result<u8> {
     let (from, to) = (session.argument(0), session.argument(1));
     if !session.are_tables(from, to)? {
         let utt = session.read_file(from, Holder::Integers)?;
-        let values = utt.labels.as_ref().and_then(Matrix::as_slice);
+        let labels = utt.labels.unwrap_or_default();
         let bytes = match session.options.flag("binary") {
-            true => packed(values.unwrap_or_default())?,
-            false => listed(values.unwrap_or_default()),
+            true => packed(labels.values()?)?,
+            false => listed(labels.values()?),
         };
         session.write_bytes(&bytes, to)?;
         session.log.info(format!("Copied vector to {to}"));

@@ -67,7 +67,7 @@ impl Arithmetic {
 
     fn apply(&self, matrix: &mut Matrix) -> Result<()> {
         let cols = matrix.cols().max(1);
-        let values = matrix.as_slice_mut::<f32>().unwrap_or_default();
+        let values = matrix.values_mut::<f32>()?;
         if self.scale != 1.0 {
             values.iter_mut().for_each(|v| *v *= self.scale);
         }

@@ -35,9 +35,8 @@ Usage: copy-vector [options] <vector-in-rspecifier> <vector-out-wspecifier>
 fn resize(vector: &mut Matrix, length: usize, limits: &Limits) -> Result<()> {
     let kept = vector.rows().min(length);
     let old = std::mem::take(vector);
-    let values = old.as_slice::<f32>().unwrap_or_default();
     vector.start(Dtype::F32, Rank::Vector, 1);
-    vector.extend_from(values.get(..kept).unwrap_or_default(), limits)?;
+    vector.extend_from(&old.values::<f32>()?[..kept], limits)?;
     vector.extend_rows(length - kept, limits)?.fill(0);
     Ok(())
 }
@@ -51,7 +50,7 @@ fn run(session: &Session) -> Result<u8> {
             return Ok(());
         };
         if scale != 1.0 {
-            let values = vector.as_slice_mut::<f32>().unwrap_or_default();
+            let values = vector.values_mut::<f32>()?;
             values.iter_mut().for_each(|v| *v *= scale);
         }
         match length {
