@@ -1,16 +1,19 @@
 //! Archives: keys and objects one after the other.
 
-use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::format::{Options, Reader};
-use spr_core::model::{DatasetInfo, Key, KeySource, Utterance, is_word_byte};
+use std::sync::Arc;
+
+use spr_core::bytes::{Env, Source};
+use spr_core::format::{Options, Reader, Request};
+use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance, is_word_byte};
 use spr_core::{Error, Result};
 
-use crate::foreign;
-use crate::hop::hop;
+use crate::choice::{Choice, wants_values};
+
+use crate::nested;
 use crate::number::is_space;
-use crate::object::Objects;
+use crate::object::ObjectReader;
+use crate::pass::pass_object;
 use crate::probe::is_bare;
-use crate::select::Select;
 use crate::text::truncated;
 
 /// No key is longer.
@@ -20,8 +23,10 @@ pub(crate) const HEAD: usize = 4096;
 
 pub(crate) struct ArchiveReader {
     source: Source,
-    objects: Objects,
-    select: Select,
+    /// The name of the source, for the origin of utterances.
+    file: Arc<str>,
+    objects: ObjectReader,
+    choice: Choice,
     info: DatasetInfo,
     /// The key of the one object in a file that is no archive.
     bare: Option<Key>,
@@ -32,33 +37,29 @@ impl ArchiveReader {
     pub(crate) fn new(
         mut source: Source,
         options: &Options,
+        request: &mut Request,
         env: &Env,
-        select: Select,
     ) -> Result<Self> {
-        let mut objects = Objects::new(options, env)?;
-        let foreign = foreign::by_size(&mut source)?.is_some();
+        let mut objects = ObjectReader::new(options, wants_values(request), env)?;
+        let foreign = nested::of_file(&mut source, env)?.is_some();
         let bare = foreign || starts_bare(&mut source)?;
-        if !foreign {
-            objects.look_ahead(&mut source, bare)?;
-        }
-        let stem = source.path().and_then(|path| path.file_stem());
-        let name = stem.map(|stem| Key::from(stem.as_encoded_bytes()));
-        let info = DatasetInfo {
-            compression: source.compression(),
-            keys: match (bare, &name) {
-                (true, None) => KeySource::Generated,
-                _ => KeySource::Stored,
-            },
-            decision: objects.decision().map(str::to_owned),
-            ..DatasetInfo::default()
+        let (key, keys) = match bare {
+            true => {
+                let (key, keys) = env.key_of(&source)?;
+                (Some(key), keys)
+            }
+            false => (None, KeySource::Stored),
         };
-        let name = name.unwrap_or_else(|| Key::generated(0));
         Ok(Self {
+            info: match foreign {
+                true => objects.known(&source, keys),
+                false => objects.look_ahead(&mut source, bare, keys)?,
+            },
+            file: source.name().into(),
             source,
             objects,
-            select,
-            info,
-            bare: bare.then_some(name),
+            choice: Choice::take(request)?,
+            bare: key,
             ended: false,
         })
     }
@@ -67,22 +68,29 @@ impl ArchiveReader {
         if let Some(key) = self.bare.take() {
             self.ended = true;
             utt.key = key;
-            if !self.select.wants(&utt.key) {
+            if !self.choice.wants(&utt.key) {
                 return Ok(false);
             }
             self.objects.read(&mut self.source, utt, true)?;
+            utt.origin.file = Some(self.file.clone());
             return Ok(true);
         }
         while read_key(&mut self.source, &mut utt.key)? {
-            let wanted = self.select.wants(&utt.key);
-            if !wanted && hop(&mut self.source)? {
+            let wanted = self.choice.wants(&utt.key);
+            if !wanted && pass_object(&mut self.source)? {
                 continue;
             }
             let offset = self.source.offset();
-            self.info.offset = self.source.is_plain_file().then_some(offset);
-            self.objects.read(&mut self.source, utt, false)?;
-            if wanted {
-                return Ok(true);
+            match self.objects.read(&mut self.source, utt, false) {
+                Ok(_) if wanted => {
+                    utt.origin.file = Some(self.file.clone());
+                    let plain = self.source.is_plain_file();
+                    utt.origin.at = plain.then_some(Position::Byte(offset));
+                    return Ok(true);
+                }
+                Err(error) if wanted || !error.can_continue() => return Err(error),
+                // What nobody wants may be at fault.
+                Ok(_) | Err(_) => {}
             }
         }
         Ok(false)
@@ -90,8 +98,8 @@ impl ArchiveReader {
 }
 
 /// Whether a file is one object without a key.
-pub(crate) fn is_bare_file(source: &mut Source) -> Result<bool> {
-    Ok(foreign::by_size(source)?.is_some() || starts_bare(source)?)
+pub(crate) fn is_bare_file(source: &mut Source, env: &Env) -> Result<bool> {
+    Ok(nested::of_file(source, env)?.is_some() || starts_bare(source)?)
 }
 
 fn starts_bare(source: &mut Source) -> Result<bool> {
@@ -155,9 +163,7 @@ impl Reader for ArchiveReader {
         if self.ended {
             return Ok(false);
         }
-        let result = self.read_next(utt);
-        self.objects.describe(&self.source, &mut self.info);
-        match result {
+        match self.read_next(utt) {
             Ok(more) => {
                 self.ended |= !more;
                 Ok(more)
@@ -176,26 +182,6 @@ impl ArchiveReader {
         match key.as_bytes().iter().all(|b| is_word_byte(*b)) {
             true if !key.as_bytes().is_empty() => error.utterance(key),
             _ => error,
-        }
-    }
-}
-
-impl Objects {
-    /// Adds to `info` what is known by now.
-    pub(crate) fn describe(&self, source: &Source, info: &mut DatasetInfo) {
-        if let Some(decision) = self.decision() {
-            info.decision.get_or_insert_with(|| decision.to_owned());
-        }
-        if self.holds_labels() {
-            info.label_columns = Some(1);
-        }
-        if self.binary {
-            info.byte_order = Some(ByteOrder::Little);
-        }
-        if !self.codings.is_empty() {
-            let names = self.codings.iter().map(|coding| coding.token());
-            let layers = source.layers().iter().map(|codec| codec.name());
-            info.compression = Some(layers.chain(names).collect::<Vec<_>>().join("+"));
         }
     }
 }

@@ -4,7 +4,7 @@ use spr_core::bytes::{ByteOrder, Source};
 use spr_core::model::{Dtype, Matrix, Rank};
 use spr_core::{Error, Limits, Result};
 
-use crate::compressed::{Coding, Span};
+use crate::compressed::{Compression, Span};
 use crate::recognise::{GROUP, TAG};
 use crate::text::truncated;
 
@@ -22,7 +22,7 @@ impl Decoder {
         &mut self,
         source: &mut Source,
         into: &mut Matrix,
-        coding: Coding,
+        compression: Compression,
         limits: &Limits,
     ) -> Result<()> {
         let (span, rows, cols) = header(source, into, limits)?;
@@ -30,27 +30,25 @@ impl Decoder {
         if rows == 0 {
             return Ok(());
         }
-        if coding == Coding::Columns {
+        if compression == Compression::Columns {
             let shape = (Dtype::U16, Rank::Matrix, cols, 4);
             source.read_matrix(&mut self.percentiles, shape, ByteOrder::Little, limits)?;
         }
-        let code = match coding {
-            Coding::Words => Dtype::U16,
-            Coding::Columns | Coding::Bytes => Dtype::U8,
+        let code = match compression {
+            Compression::Words => Dtype::U16,
+            Compression::Columns | Compression::Bytes => Dtype::U8,
         };
         let shape = (code, Rank::Matrix, rows, cols);
         source.read_matrix(&mut self.codes, shape, ByteOrder::Little, limits)?;
         let (rows, cols) = (self.codes.rows(), self.codes.cols());
         into.reset(Dtype::F32, Rank::Matrix, rows, cols, limits)?;
-        let out = into.as_slice_mut().unwrap_or_default();
-        match coding {
-            Coding::Columns => {
-                let percentiles = self.percentiles.as_slice().unwrap_or_default();
-                let codes = self.codes.as_slice().unwrap_or_default();
-                span.columns(percentiles, codes, rows, out);
+        let out = into.values_mut()?;
+        match compression {
+            Compression::Columns => {
+                span.columns(self.percentiles.values()?, self.codes.values()?, rows, out);
             }
-            Coding::Words => span.words(self.codes.as_slice().unwrap_or_default(), out),
-            Coding::Bytes => span.bytes(self.codes.as_slice().unwrap_or_default(), out),
+            Compression::Words => span.words(self.codes.values()?, out),
+            Compression::Bytes => span.bytes(self.codes.values()?, out),
         }
         Ok(())
     }
@@ -87,19 +85,19 @@ impl Decoder {
     pub(crate) fn pass(
         source: &mut Source,
         into: &mut Matrix,
-        coding: Coding,
+        compression: Compression,
         limits: &Limits,
     ) -> Result<()> {
         let (_, rows, cols) = header(source, into, limits)?;
         if rows == 0 {
             return Ok(());
         }
-        if coding == Coding::Columns {
+        if compression == Compression::Columns {
             source.pass_matrix(into, (Dtype::U16, Rank::Matrix, cols, 4), limits)?;
         }
-        let code = match coding {
-            Coding::Words => Dtype::U16,
-            Coding::Columns | Coding::Bytes => Dtype::U8,
+        let code = match compression {
+            Compression::Words => Dtype::U16,
+            Compression::Columns | Compression::Bytes => Dtype::U8,
         };
         source.pass_matrix(into, (code, Rank::Matrix, rows, cols), limits)?;
         let (rows, cols) = (into.rows(), into.cols());
@@ -108,26 +106,25 @@ impl Decoder {
     }
 
     /// The matrix read last, as it was stored, from its token on.
-    pub(crate) fn stored(&self, coding: Coding) -> Result<Vec<u8>> {
-        let mut bytes = format!("{} ", coding.token()).into_bytes();
+    pub(crate) fn stored(&self, compression: Compression) -> Result<Vec<u8>> {
+        let mut bytes = format!("{} ", compression.token()).into_bytes();
         bytes.extend_from_slice(&self.span.min.to_le_bytes());
         bytes.extend_from_slice(&self.span.range.to_le_bytes());
         for n in [self.codes.rows(), self.codes.cols()] {
             let n = i32::try_from(n).map_err(|_| Error::limit("more than 2147483647 rows"))?;
             bytes.extend_from_slice(&n.to_le_bytes());
         }
-        let words = |m: &Matrix, bytes: &mut Vec<u8>| {
-            let words = m.as_slice::<u16>().unwrap_or_default();
-            words
-                .iter()
-                .for_each(|w| bytes.extend_from_slice(&w.to_le_bytes()));
+        let words = |m: &Matrix, bytes: &mut Vec<u8>| -> Result<()> {
+            let words = m.values::<u16>()?.iter();
+            words.for_each(|w| bytes.extend_from_slice(&w.to_le_bytes()));
+            Ok(())
         };
-        match coding {
-            Coding::Columns => words(&self.percentiles, &mut bytes),
-            Coding::Words => words(&self.codes, &mut bytes),
-            Coding::Bytes => {}
+        match compression {
+            Compression::Columns => words(&self.percentiles, &mut bytes)?,
+            Compression::Words => words(&self.codes, &mut bytes)?,
+            Compression::Bytes => {}
         }
-        if coding != Coding::Words {
+        if compression != Compression::Words {
             bytes.extend_from_slice(self.codes.as_bytes());
         }
         Ok(bytes)

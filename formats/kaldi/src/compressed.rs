@@ -4,7 +4,7 @@
 
 /// How the numbers of a compressed matrix are coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coding {
+pub(crate) enum Compression {
     /// `CM`: a byte a number, against four percentiles of its column.
     Columns,
     /// `CM2`: 16 bits a number, against the range of the matrix.
@@ -13,7 +13,7 @@ pub(crate) enum Coding {
     Bytes,
 }
 
-impl Coding {
+impl Compression {
     /// The token in the file.
     pub(crate) fn token(self) -> &'static str {
         match self {

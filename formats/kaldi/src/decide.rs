@@ -4,10 +4,10 @@
 //! kinds that all entries leave decide.
 
 use spr_core::bytes::Source;
-use spr_core::model::{Dtype, is_word_byte};
+use spr_core::model::is_word_byte;
 use spr_core::{Error, Limits, Result};
 
-use crate::kind::Kind;
+use crate::kind::{Kind, Precision};
 use crate::number::{self, Scan, is_space};
 use crate::recognise::{GROUP, TAG};
 
@@ -197,7 +197,7 @@ fn decide_run(set: u16, entries: usize, first: Likely, others: Likely) -> Decisi
     } else if has(BYTES) {
         (Kind::Opaque("int8-vector"), true)
     } else if first.are_floats() {
-        (Kind::Float(Dtype::F32), false)
+        (Kind::Float(Precision::Single), false)
     } else {
         (Kind::Int, !first.zeros)
     };
@@ -269,7 +269,7 @@ fn next_value(bytes: &[u8]) -> Option<&[u8]> {
 const TEXT: &[(u32, Kind)] = &[
     (1 << 0, Kind::Int),
     (1 << 1, Kind::Ints),
-    (1 << 2, Kind::Float(Dtype::F32)),
+    (1 << 2, Kind::Float(Precision::Single)),
     (1 << 3, Kind::Floats),
     (1 << 4, Kind::Lists),
     (1 << 5, Kind::IntPairs),
@@ -392,7 +392,7 @@ fn line_kinds(line: &[u8], after: &[u8]) -> u32 {
     } else {
         bits(&[Tokens])
     };
-    let one = Float(Dtype::F32);
+    let one = Float(Precision::Single);
     if words.iter().all(|w| is_integer(w)) {
         return text
             | match words.len() {

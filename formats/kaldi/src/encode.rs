@@ -4,11 +4,11 @@
 
 use spr_core::bytes::Source;
 use spr_core::format::Options;
-use spr_core::model::{Dtype, Matrix, Meta, Rank, Tag, Utterance};
+use spr_core::model::{Dtype, Matrix, Rank, Tag, Utterance};
 use spr_core::{Error, Limits, Result};
 
 use crate::binary::Decoder;
-use crate::compressed::{Coding, Span};
+use crate::compressed::{Compression, Span};
 
 /// What becomes of matrices on their way through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,33 +28,43 @@ impl Compress {
     }
 }
 
+/// The header line of the format `kaldi` that carries a stored object.
+const STORED: &[u8] = b"CM";
+
 /// The header line that carries a stored object from its token on.
 pub(crate) fn stored(object: Vec<u8>) -> Tag {
-    Tag {
-        format: "kaldi",
-        key: b"CM".to_vec(),
-        value: object,
-    }
+    Tag::new("kaldi", STORED, object)
 }
 
-/// Whether `meta` says nothing but how a matrix was stored.
-pub(crate) fn is_stored(meta: &Meta) -> bool {
-    let own = |tag: &Tag| tag.format == "kaldi" && tag.key == b"CM";
-    meta.frame_shift.is_none() && meta.frame_offset.is_none() && meta.tags.iter().all(own)
+/// Checks that header lines say nothing but how a matrix was stored.
+///
+/// # Errors
+/// One says something else.
+pub(crate) fn check_stored(tags: &[Tag]) -> Result<()> {
+    match tags.iter().find(|tag| tag.key != STORED) {
+        None => Ok(()),
+        Some(tag) => {
+            let key = tag.key.escape_ascii();
+            Err(Error::unfit(format!(
+                "has the header line {key} of {}, which the format can't hold",
+                tag.format
+            )))
+        }
+    }
 }
 
 /// Decodes an object from its token on.
 pub(crate) fn decode(object: &[u8], limits: &Limits) -> Result<Matrix> {
-    let codings = [Coding::Columns, Coding::Words, Coding::Bytes];
+    let known = [Compression::Columns, Compression::Words, Compression::Bytes];
     let end = object.iter().position(|b| *b == b' ').unwrap_or_default();
     let token = &object[..end];
-    let Some(coding) = codings.iter().find(|c| c.token().as_bytes() == token) else {
+    let Some(compression) = known.iter().find(|c| c.token().as_bytes() == token) else {
         return Err(Error::malformed("no compressed matrix"));
     };
     let mut source = Source::from_bytes("compressed matrix", object.to_vec())?;
     source.skip(end as u64 + 1)?;
     let mut matrix = Matrix::default();
-    Decoder::default().read(&mut source, &mut matrix, *coding, limits)?;
+    Decoder::default().read(&mut source, &mut matrix, *compression, limits)?;
     match source.at_end()? {
         true => Ok(matrix),
         false => Err(source.malformed("more bytes follow the object")),
@@ -93,17 +103,17 @@ impl Method {
         ("7", Self::ZeroToOne),
     ];
 
-    /// The coding, and the span where it is fixed.
-    fn coding(self, rows: usize) -> (Coding, Option<Span>) {
+    /// The compression, and the span where it is fixed.
+    fn compression(self, rows: usize) -> (Compression, Option<Span>) {
         let span = |min, range| Some(Span { min, range });
         match self {
-            Self::Automatic if rows <= 8 => (Coding::Words, None),
-            Self::Automatic | Self::Speech => (Coding::Columns, None),
-            Self::TwoBytes => (Coding::Words, None),
-            Self::SignedWords => (Coding::Words, span(-32768.0, 65535.0)),
-            Self::OneByte => (Coding::Bytes, None),
-            Self::UnsignedBytes => (Coding::Bytes, span(0.0, 255.0)),
-            Self::ZeroToOne => (Coding::Bytes, span(0.0, 1.0)),
+            Self::Automatic if rows <= 8 => (Compression::Words, None),
+            Self::Automatic | Self::Speech => (Compression::Columns, None),
+            Self::TwoBytes => (Compression::Words, None),
+            Self::SignedWords => (Compression::Words, span(-32768.0, 65535.0)),
+            Self::OneByte => (Compression::Bytes, None),
+            Self::UnsignedBytes => (Compression::Bytes, span(0.0, 255.0)),
+            Self::ZeroToOne => (Compression::Bytes, span(0.0, 1.0)),
         }
     }
 }
@@ -115,7 +125,7 @@ const BLOCK: usize = 16;
 pub(crate) struct Planned {
     /// Of f32.
     matrix: Matrix,
-    coding: Coding,
+    compression: Compression,
     span: Span,
 }
 
@@ -126,21 +136,21 @@ impl Planned {
     /// The range of the values is not finite, or the object would be larger than Kaldi can read.
     pub(crate) fn new(matrix: &Matrix, method: Method) -> Result<Self> {
         let (rows, cols) = (matrix.rows(), matrix.cols());
-        let (coding, fixed) = method.coding(rows);
+        let (compression, fixed) = method.compression(rows);
         let limits = Limits {
             max_alloc: u64::MAX,
             ..Limits::default()
         };
         let mut single = Matrix::default();
         single.reset(Dtype::F32, Rank::Matrix, rows, cols, &limits)?;
-        let values = single.as_slice_mut::<f32>().unwrap_or_default();
+        let values = single.values_mut::<f32>()?;
         match matrix.as_slice::<f64>() {
             Some(wide) => {
                 for (value, wide) in values.iter_mut().zip(wide) {
                     *value = narrow(*wide);
                 }
             }
-            None => values.copy_from_slice(matrix.as_slice().unwrap_or_default()),
+            None => values.copy_from_slice(matrix.values()?),
         }
         let span = match fixed {
             Some(span) => span,
@@ -148,7 +158,7 @@ impl Planned {
         };
         let planned = Self {
             matrix: single,
-            coding,
+            compression,
             span,
         };
         match i32::try_from(planned.payload().saturating_add(64)) {
@@ -165,10 +175,10 @@ impl Planned {
     /// Bytes behind the header.
     fn payload(&self) -> usize {
         let (rows, cols) = (self.matrix.rows(), self.matrix.cols());
-        match self.coding {
-            Coding::Columns => rows.saturating_add(8).saturating_mul(cols),
-            Coding::Words => rows.saturating_mul(cols).saturating_mul(2),
-            Coding::Bytes => rows.saturating_mul(cols),
+        match self.compression {
+            Compression::Columns => rows.saturating_add(8).saturating_mul(cols),
+            Compression::Words => rows.saturating_mul(cols).saturating_mul(2),
+            Compression::Bytes => rows.saturating_mul(cols),
         }
     }
 }
@@ -222,11 +232,14 @@ pub(crate) struct Encoder {
 
 impl Encoder {
     /// Appends the object to `out`, from its token on.
-    pub(crate) fn encode(&mut self, planned: &Planned, out: &mut Vec<u8>) {
+    ///
+    /// # Errors
+    /// The matrix is not one that was planned.
+    pub(crate) fn encode(&mut self, planned: &Planned, out: &mut Vec<u8>) -> Result<()> {
         let (matrix, span) = (&planned.matrix, planned.span);
-        let values = matrix.as_slice::<f32>().unwrap_or_default();
+        let values = matrix.values::<f32>()?;
         out.reserve(planned.payload() + 32);
-        out.extend_from_slice(planned.coding.token().as_bytes());
+        out.extend_from_slice(planned.compression.token().as_bytes());
         out.push(b' ');
         out.extend_from_slice(&span.min.to_le_bytes());
         out.extend_from_slice(&span.range.to_le_bytes());
@@ -234,20 +247,21 @@ impl Encoder {
             // Neither is larger than the payload.
             out.extend_from_slice(&i32::try_from(n).unwrap_or(i32::MAX).to_le_bytes());
         }
-        match planned.coding {
-            Coding::Columns => self.columns(span, values, matrix.cols(), out),
-            Coding::Words => {
+        match planned.compression {
+            Compression::Columns => self.columns(span, values, matrix.cols(), out),
+            Compression::Words => {
                 self.words.resize(values.len(), 0);
                 span.to_words(values, &mut self.words);
                 let words = self.words.iter();
                 out.extend(words.flat_map(|word| word.to_le_bytes()));
             }
-            Coding::Bytes => {
+            Compression::Bytes => {
                 let start = out.len();
                 out.resize(start + values.len(), 0);
-                span.to_bytes(values, out.get_mut(start..).unwrap_or_default());
+                span.to_bytes(values, &mut out[start..]);
             }
         }
+        Ok(())
     }
 
     /// Appends the percentiles of all columns, then the codes, column by column.
@@ -272,8 +286,7 @@ impl Encoder {
                 let quarters = Quarters::new(percentiles.map(|p| span.percentile(p)));
                 let start = self.codes.len();
                 self.codes.resize(start + rows, 0);
-                let codes = self.codes.get_mut(start..).unwrap_or_default();
-                for (code, value) in codes.iter_mut().zip(column) {
+                for (code, value) in self.codes[start..].iter_mut().zip(column) {
                     *code = quarters.code(*value);
                 }
             }

@@ -1,12 +1,12 @@
 //! Text objects of one line, and posteriors of Gaussians, which take several.
 
 use spr_core::bytes::Source;
-use spr_core::model::{Dtype, GaussPosterior, Lists, Matrix, Object, Rank, Sparse, is_word_byte};
+use spr_core::model::{GaussPosterior, Lists, Matrix, Object, Rank, Sparse, is_word_byte};
 use spr_core::{Error, Limits, Result};
 
-use crate::kind::Kind;
+use crate::kind::{Kind, Precision};
 use crate::number::{self, Real, Scan, is_space};
-use crate::text::{Shape, brackets, skip_line, truncated};
+use crate::text::{Layout, brackets, skip_line, truncated};
 
 /// Reads the line of an object into `line`, in place of what that held. The last line of a file
 /// may lack its end where a bracket shows that it is whole.
@@ -28,17 +28,17 @@ pub(crate) fn read_line(
 }
 
 /// Reads a number of features from a line.
-pub(crate) fn number(line: &[u8], dtype: Dtype, into: &mut Matrix) -> Result<()> {
+pub(crate) fn number(line: &[u8], precision: Precision, into: &mut Matrix) -> Result<()> {
     let word = only(line, "number")?;
-    *into = match dtype {
-        Dtype::F64 => Matrix::from_rows(&[real::<f64>(word)?], 1, Rank::Scalar)?,
-        _ => Matrix::from_rows(&[real::<f32>(word)?], 1, Rank::Scalar)?,
+    *into = match precision {
+        Precision::Single => Matrix::from_rows(&[real::<f32>(word)?], 1, Rank::Scalar)?,
+        Precision::Double => Matrix::from_rows(&[real::<f64>(word)?], 1, Rank::Scalar)?,
     };
     Ok(())
 }
 
 /// Reads an object from a line.
-pub(crate) fn object(line: &[u8], kind: Kind, dtype: Dtype) -> Result<Object> {
+pub(crate) fn object(line: &[u8], kind: Kind, precision: Precision) -> Result<Object> {
     if matches!(kind, Kind::Token | Kind::Tokens) {
         let wrong = words(line).flatten().find(|b| !is_word_byte(**b));
         if let Some(b) = wrong {
@@ -66,11 +66,11 @@ pub(crate) fn object(line: &[u8], kind: Kind, dtype: Dtype) -> Result<Object> {
         ),
         Kind::Tokens => Object::Tokens(words(line).collect()),
         Kind::SparseVector => {
-            let (sparse, rest) = sparse_row(line, dtype)?;
+            let (sparse, rest) = sparse_row(line, precision)?;
             end(rest)?;
             Object::SparseVector(sparse)
         }
-        Kind::SparseMatrix => Object::SparseMatrix(sparse_matrix(line, dtype)?),
+        Kind::SparseMatrix => Object::SparseMatrix(sparse_matrix(line, precision)?),
         other => {
             let message = format!("no {} is written on one line", other.name());
             return Err(Error::malformed(message));
@@ -191,7 +191,7 @@ fn posterior(line: &[u8]) -> Result<Lists<(i32, f32)>> {
 }
 
 /// Reads `dim=N [ index value ... ]` and returns what follows.
-fn sparse_row(line: &[u8], dtype: Dtype) -> Result<(Sparse, &[u8])> {
+fn sparse_row(line: &[u8], precision: Precision) -> Result<(Sparse, &[u8])> {
     let (dim, rest) = field(line, b"dim=")?;
     let rest = rest.trim_ascii_start();
     let close = rest.iter().position(|b| *b == b']');
@@ -214,25 +214,26 @@ fn sparse_row(line: &[u8], dtype: Dtype) -> Result<(Sparse, &[u8])> {
                 "a sparse row of {dim} has no such column"
             )));
         };
-        let value = match dtype {
-            Dtype::F64 => real::<f64>(value)?,
-            _ => f64::from(real::<f32>(value)?),
+        let value = match precision {
+            Precision::Single => f64::from(real::<f32>(value)?),
+            Precision::Double => real::<f64>(value)?,
         };
         rows.push((column, value));
     }
     rows.end();
+    let dtype = precision.dtype();
     Ok((Sparse { dtype, dim, rows }, &rest[close + 1..]))
 }
 
-fn sparse_matrix(line: &[u8], dtype: Dtype) -> Result<Sparse> {
+fn sparse_matrix(line: &[u8], precision: Precision) -> Result<Sparse> {
     let (n, mut rest) = field(line, b"rows=")?;
     let mut all = Sparse {
-        dtype,
+        dtype: precision.dtype(),
         dim: 0,
         rows: Lists::default(),
     };
     for row in 0..n {
-        let (one, after) = sparse_row(rest, dtype)?;
+        let (one, after) = sparse_row(rest, precision)?;
         if row > 0 && one.dim != all.dim {
             return Err(Error::malformed(
                 "sparse rows of different numbers of columns",
@@ -273,9 +274,9 @@ pub(crate) fn gauss(source: &mut Source, limits: &Limits) -> Result<GaussPosteri
                 b'[' => {}
                 b => return Err(source.malformed(format!("byte 0x{b:02x} where '[' is due"))),
             }
-            brackets::<f32>(source, &mut vector, Shape::default(), &mut block, limits)?;
+            brackets::<f32>(source, &mut vector, Layout::default(), &mut block, limits)?;
             posterior.ids.push(id);
-            posterior.vectors.add(vector.as_slice().unwrap_or_default());
+            posterior.vectors.add(vector.values()?);
             source.hold("a list", posterior.vectors.bytes(), limits)?;
         }
         posterior.ids.end();
@@ -323,7 +324,7 @@ mod tests {
     use super::*;
 
     fn read(line: &str, kind: Kind) -> Result<Object> {
-        object(line.as_bytes(), kind, Dtype::F32)
+        object(line.as_bytes(), kind, Precision::Single)
     }
 
     #[test]
@@ -345,7 +346,7 @@ mod tests {
         );
         let rows = [&[(1, 2.0)][..], &[]].into_iter().collect();
         let sparse = Sparse {
-            dtype: Dtype::F32,
+            dtype: Precision::Single.dtype(),
             dim: 10,
             rows,
         };

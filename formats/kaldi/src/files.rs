@@ -1,13 +1,11 @@
 //! Objects written to files of their own, whose names an existing script file gives.
 
-use std::path::PathBuf;
-
-use spr_core::bytes::{Access, Env, Output, Part, Sink};
+use spr_core::bytes::{Access, Env, Location, Locator, Output, Part, Sink};
 use spr_core::model::Key;
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
 use crate::lines::Lines;
-use crate::specifier::{WLocation, rxfilename, wxfilename};
+use crate::specifier::{rxfilename, wxfilename};
 
 /// The files to write, by key.
 pub(crate) struct Files {
@@ -24,22 +22,22 @@ impl Files {
     pub(crate) fn open(list: &str, output: &Output, env: &Env) -> Result<Self> {
         let mut source = env.open(&rxfilename(list)?)?;
         let lines = Lines::read(&mut source, false, &env.limits)?;
-        let mut paths: Vec<(PathBuf, usize)> = Vec::new();
+        let mut named: Vec<(Location, usize)> = Vec::new();
         for index in 0..lines.len() {
             match wxfilename(lines.rest(index)).map_err(|e| lines.place(e, index))? {
-                WLocation::Command(line) if env.access != Access::Files => {
+                Locator::Command(line) if env.access != Access::Files => {
                     let message = format!("refused to run the command '{line}' found in the file");
-                    let hint = "if you trust the file, allow its commands with --allow-pipes";
-                    return Err(lines.place(Error::usage(message).hint(hint), index));
+                    let error = Error::usage(message).suggest(Remedy::AllowPipes);
+                    return Err(lines.place(error, index));
                 }
-                WLocation::File(path) if !path.starts_with("/dev") => paths.push((path, index)),
+                Locator::File(file) if !file.is_within(&"/dev".into()) => named.push((file, index)),
                 _ => {}
             }
         }
-        paths.sort_unstable();
-        let same = |pair: &&[(PathBuf, usize)]| matches!(pair, [a, b] if a.0 == b.0);
-        if let Some([_, (path, index)]) = paths.windows(2).find(same) {
-            let message = format!("{} is named by two lines", path.display());
+        named.sort_unstable();
+        let same = |pair: &&[(Location, usize)]| matches!(pair, [a, b] if a.0 == b.0);
+        if let Some([_, (file, index)]) = named.windows(2).find(same) {
+            let message = format!("{file} is named by two lines");
             return Err(lines.place(Error::malformed(message), *index));
         }
         Ok(Self {
@@ -71,12 +69,7 @@ impl Files {
     /// Opens the file of a line.
     pub(crate) fn create(&mut self, index: usize) -> Result<Sink> {
         let at = wxfilename(self.lines.rest(index))?;
-        let part = match &at {
-            WLocation::Stdout => Part::Stdout,
-            WLocation::File(path) => Part::At(path),
-            WLocation::Command(line) => Part::Command(line),
-        };
-        let sink = self.output.create(part, false);
+        let sink = self.output.create(Part::At(&at), false);
         let sink = sink.map_err(|e| self.lines.place(e, index))?;
         if let Some(written) = self.written.get_mut(index) {
             *written = true;

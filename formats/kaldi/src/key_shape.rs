@@ -9,7 +9,7 @@ const SETTLED: usize = 8;
 
 /// What the keys of an archive look like.
 #[derive(Default)]
-pub(crate) struct Likeness {
+pub(crate) struct KeyShapes {
     patterns: HashSet<Vec<u8>>,
     last: Vec<u8>,
     keys: usize,
@@ -38,7 +38,7 @@ fn common(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-impl Likeness {
+impl KeyShapes {
     /// Takes note of a key.
     pub(crate) fn learn(&mut self, key: &[u8]) {
         self.unsorted |= *self.last >= *key;
@@ -99,24 +99,24 @@ mod tests {
 
     #[test]
     fn keys_are_cut_where_they_look_like_others() {
-        let mut likeness = Likeness::default();
-        assert_eq!(likeness.choose(b"?utt-7", None), None);
+        let mut shapes = KeyShapes::default();
+        assert_eq!(shapes.choose(b"?utt-7", None), None);
         assert_eq!(
-            likeness.choose(b"?utt-7", Some(b"utt-8")),
+            shapes.choose(b"?utt-7", Some(b"utt-8")),
             Some(&b"utt-7"[..])
         );
-        likeness.learn(b"utt-049");
+        shapes.learn(b"utt-049");
         let whole = Some(&b"utt-051"[..]);
         for word in [&b"utt-051"[..], b"?utt-051", b"\xc0Autt-051", b"49utt-051"] {
-            assert_eq!(likeness.choose(word, None), whole, "{word:?}");
+            assert_eq!(shapes.choose(word, None), whole, "{word:?}");
         }
         assert_eq!(
-            likeness.choose(b"Butt-1000", None),
+            shapes.choose(b"Butt-1000", None),
             Some(&b"utt-1000"[..]),
             "another number of digits"
         );
         for word in [&b"050"[..], b"t_050", b"-050"] {
-            assert_eq!(likeness.choose(word, None), None, "{word:?}");
+            assert_eq!(shapes.choose(word, None), None, "{word:?}");
         }
     }
 }

@@ -2,6 +2,42 @@
 
 use spr_core::model::{Dtype, Rank, Utterance};
 
+/// How wide the floats of a table are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Precision {
+    Single,
+    Double,
+}
+
+impl Precision {
+    /// That of an element type, if the floats of a table may have it.
+    pub(crate) fn of(dtype: Dtype) -> Option<Self> {
+        match dtype {
+            Dtype::F32 => Some(Self::Single),
+            Dtype::F64 => Some(Self::Double),
+            Dtype::I8
+            | Dtype::I16
+            | Dtype::I32
+            | Dtype::I64
+            | Dtype::U8
+            | Dtype::U16
+            | Dtype::U32
+            | Dtype::U64
+            | Dtype::F16
+            | Dtype::Bf16
+            | Dtype::Bool => None,
+        }
+    }
+
+    /// The element type.
+    pub(crate) fn dtype(self) -> Dtype {
+        match self {
+            Self::Single => Dtype::F32,
+            Self::Double => Dtype::F64,
+        }
+    }
+}
+
 /// What an object is, however it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -15,7 +51,7 @@ pub(crate) enum Kind {
     Ints,
     Int,
     /// A number: features of no dimension.
-    Float(Dtype),
+    Float(Precision),
     Bool,
     Lists,
     IntPairs,
@@ -43,8 +79,8 @@ impl Kind {
             Self::Triangular => "triangular-matrix",
             Self::Ints => "int32-vector",
             Self::Int => "int32",
-            Self::Float(Dtype::F64) => "double",
-            Self::Float(_) => "float",
+            Self::Float(Precision::Double) => "double",
+            Self::Float(Precision::Single) => "float",
             Self::Bool => "bool",
             Self::Lists => "int32-vector-vector",
             Self::IntPairs => "int32-pair-vector",
@@ -87,7 +123,7 @@ impl Kind {
             self,
             Self::Ints
                 | Self::Int
-                | Self::Float(Dtype::F32)
+                | Self::Float(Precision::Single)
                 | Self::Lists
                 | Self::IntPairs
                 | Self::FloatPairs
@@ -111,11 +147,11 @@ impl std::fmt::Display for Kind {
 }
 
 /// What all entries of a table have in common, told from an utterance to write.
-pub(crate) fn group_of(utt: &Utterance) -> &'static str {
+pub(crate) fn group_of(utt: &Utterance) -> &str {
     if let Some(features) = &utt.features {
         return match features.rank() {
             Rank::Scalar => "numbers",
-            _ => "features",
+            Rank::Matrix | Rank::Vector => "features",
         };
     }
     match utt.other() {
@@ -127,32 +163,38 @@ pub(crate) fn group_of(utt: &Utterance) -> &'static str {
 }
 
 /// The names that `holder` takes, with the element type that each has in text.
-pub(crate) const HOLDERS: &[(&str, (Kind, Dtype))] = &[
-    ("float-matrix", (Kind::Matrix, Dtype::F32)),
-    ("double-matrix", (Kind::Matrix, Dtype::F64)),
-    ("compressed-matrix", (Kind::Matrix, Dtype::F32)),
-    ("float-vector", (Kind::Vector, Dtype::F32)),
-    ("double-vector", (Kind::Vector, Dtype::F64)),
-    ("symmetric-matrix", (Kind::Symmetric, Dtype::F32)),
-    ("triangular-matrix", (Kind::Triangular, Dtype::F32)),
-    ("int32-vector", (Kind::Ints, Dtype::F32)),
-    ("int32", (Kind::Int, Dtype::F32)),
-    ("float", (Kind::Float(Dtype::F32), Dtype::F32)),
-    ("double", (Kind::Float(Dtype::F64), Dtype::F64)),
-    ("bool", (Kind::Bool, Dtype::F32)),
-    ("int32-vector-vector", (Kind::Lists, Dtype::F32)),
-    ("int32-pair-vector", (Kind::IntPairs, Dtype::F32)),
-    ("float-pair-vector", (Kind::FloatPairs, Dtype::F32)),
-    ("basic-float-vector", (Kind::Floats, Dtype::F32)),
-    ("posterior", (Kind::Posterior, Dtype::F32)),
-    ("gauss-posterior", (Kind::Gauss, Dtype::F32)),
-    ("token", (Kind::Token, Dtype::F32)),
-    ("token-vector", (Kind::Tokens, Dtype::F32)),
-    ("sparse-vector", (Kind::SparseVector, Dtype::F32)),
-    ("sparse-matrix", (Kind::SparseMatrix, Dtype::F32)),
-    ("wave", (Kind::Wave, Dtype::F32)),
-    ("htk", (Kind::Htk, Dtype::F32)),
-    ("sphinx", (Kind::Sphinx, Dtype::F32)),
-    ("int8-vector", (Kind::Opaque("int8-vector"), Dtype::F32)),
-    ("fst", (Kind::Opaque("fst"), Dtype::F32)),
+pub(crate) const HOLDERS: &[(&str, (Kind, Precision))] = &[
+    ("float-matrix", (Kind::Matrix, Precision::Single)),
+    ("double-matrix", (Kind::Matrix, Precision::Double)),
+    ("compressed-matrix", (Kind::Matrix, Precision::Single)),
+    ("float-vector", (Kind::Vector, Precision::Single)),
+    ("double-vector", (Kind::Vector, Precision::Double)),
+    ("symmetric-matrix", (Kind::Symmetric, Precision::Single)),
+    ("triangular-matrix", (Kind::Triangular, Precision::Single)),
+    ("int32-vector", (Kind::Ints, Precision::Single)),
+    ("int32", (Kind::Int, Precision::Single)),
+    ("float", (Kind::Float(Precision::Single), Precision::Single)),
+    (
+        "double",
+        (Kind::Float(Precision::Double), Precision::Double),
+    ),
+    ("bool", (Kind::Bool, Precision::Single)),
+    ("int32-vector-vector", (Kind::Lists, Precision::Single)),
+    ("int32-pair-vector", (Kind::IntPairs, Precision::Single)),
+    ("float-pair-vector", (Kind::FloatPairs, Precision::Single)),
+    ("basic-float-vector", (Kind::Floats, Precision::Single)),
+    ("posterior", (Kind::Posterior, Precision::Single)),
+    ("gauss-posterior", (Kind::Gauss, Precision::Single)),
+    ("token", (Kind::Token, Precision::Single)),
+    ("token-vector", (Kind::Tokens, Precision::Single)),
+    ("sparse-vector", (Kind::SparseVector, Precision::Single)),
+    ("sparse-matrix", (Kind::SparseMatrix, Precision::Single)),
+    ("wave", (Kind::Wave, Precision::Single)),
+    ("htk", (Kind::Htk, Precision::Single)),
+    ("sphinx", (Kind::Sphinx, Precision::Single)),
+    (
+        "int8-vector",
+        (Kind::Opaque("int8-vector"), Precision::Single),
+    ),
+    ("fst", (Kind::Opaque("fst"), Precision::Single)),
 ];

@@ -1,41 +1,41 @@
 #![doc = include_str!("../README.md")]
 
 mod archive;
+mod audio;
 mod binary;
+mod choice;
 mod compressed;
 mod decide;
 mod encode;
 mod fields;
 mod files;
-mod foreign;
 mod format;
-mod hop;
+mod key_shape;
 mod kind;
-mod likeness;
 mod lines;
+mod nested;
 mod number;
 mod object;
 mod opaque;
 mod packed;
+mod pass;
 mod pieces;
 mod print;
 mod probe;
-mod put;
 mod random;
 mod range;
 mod recognise;
 mod salvage;
 mod script;
-mod select;
+mod sinks;
 pub mod specifier;
 mod table;
 mod tagged;
 mod text;
-mod wave;
+mod write_object;
 mod writer;
 
 pub use format::{FORMAT, Kaldi};
-pub use select::Select;
 pub use table::{
     RandomAccessTableReader, RandomAccessTableReaderMapped, SequentialTableReader, TableWriter,
 };

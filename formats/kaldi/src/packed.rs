@@ -1,11 +1,11 @@
 //! Packed square matrices, of which the lower triangle is stored.
 
 use spr_core::bytes::{ByteOrder, Source};
-use spr_core::model::{Dtype, Element, Matrix, Rank};
+use spr_core::model::{Element, Matrix, Rank};
 use spr_core::{Limits, Result};
 
 use crate::binary::size;
-use crate::kind::Kind;
+use crate::kind::{Kind, Precision};
 
 /// What stands above the diagonal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,24 +30,19 @@ impl Upper {
 pub(crate) fn read(
     source: &mut Source,
     into: &mut Matrix,
-    (dtype, upper): (Dtype, Upper),
+    (precision, upper): (Precision, Upper),
     limits: &Limits,
 ) -> Result<()> {
     let n = size(source, "rows")?;
     let place = source.offset();
     limits
-        .matrix_bytes(dtype, n, n)
+        .matrix_bytes(precision.dtype(), n, n)
         .map_err(|e| e.file(source.name()).byte(place))?;
     let mut triangle = Matrix::default();
-    let shape = (dtype, Rank::Vector, n * (n + 1) / 2, 1);
+    let shape = (precision.dtype(), Rank::Vector, n * (n + 1) / 2, 1);
     source.read_matrix(&mut triangle, shape, ByteOrder::Little, limits)?;
-    square(
-        &triangle,
-        usize::try_from(n).unwrap_or(0),
-        into,
-        upper,
-        limits,
-    )
+    let n = usize::try_from(n).unwrap_or(usize::MAX);
+    square((&triangle, precision), n, into, upper, limits)
 }
 
 /// Fills a square of `n` rows from its lower triangle, row by row.
@@ -55,24 +50,23 @@ pub(crate) fn read(
 /// # Errors
 /// It is beyond the limits.
 pub(crate) fn square(
-    triangle: &Matrix,
+    (triangle, precision): (&Matrix, Precision),
     n: usize,
     into: &mut Matrix,
     upper: Upper,
     limits: &Limits,
 ) -> Result<()> {
     into.reset(triangle.dtype(), Rank::Matrix, n, n, limits)?;
-    match triangle.dtype() {
-        Dtype::F64 => fill(triangle, into, 0f64, upper),
-        _ => fill(triangle, into, 0f32, upper),
+    match precision {
+        Precision::Single => fill(triangle, into, 0f32, upper),
+        Precision::Double => fill(triangle, into, 0f64, upper),
     }
-    Ok(())
 }
 
-fn fill<T: Element>(triangle: &Matrix, into: &mut Matrix, zero: T, upper: Upper) {
-    let mut values = triangle.as_slice::<T>().unwrap_or_default().iter().copied();
+fn fill<T: Element>(triangle: &Matrix, into: &mut Matrix, zero: T, upper: Upper) -> Result<()> {
+    let mut values = triangle.values::<T>()?.iter().copied();
     let n = into.cols();
-    let out = into.as_slice_mut::<T>().unwrap_or_default();
+    let out = into.values_mut::<T>()?;
     for row in 0..n {
         for col in 0..=row {
             let value = values.next().unwrap_or(zero);
@@ -83,4 +77,5 @@ fn fill<T: Element>(triangle: &Matrix, into: &mut Matrix, zero: T, upper: Upper)
             out[row * n + col] = value;
         }
     }
+    Ok(())
 }

@@ -10,13 +10,13 @@ use crate::recognise::{GROUP, TAG};
 ///
 /// # Errors
 /// The file ends in it.
-pub(crate) fn hop(source: &mut Source) -> Result<bool> {
+pub(crate) fn pass_object(source: &mut Source) -> Result<bool> {
     let head = source.peek(32)?;
     let Some(head) = head.strip_prefix(b"\0B") else {
         return Ok(false);
     };
     if let Some(count) = tagged(head, 0) {
-        return hop_integers(source, count);
+        return pass_integers(source, count);
     }
     let Some(space) = head.iter().take(4).position(|b| is_space(*b)) else {
         return Ok(false);
@@ -81,7 +81,7 @@ fn tagged(bytes: &[u8], at: usize) -> Option<u64> {
 }
 
 /// Moves past a vector of `count` tagged integers, if the run of tags shows that it is one.
-fn hop_integers(source: &mut Source, count: u64) -> Result<bool> {
+fn pass_integers(source: &mut Source, count: u64) -> Result<bool> {
     /// Longer vectors are decoded.
     const LONGEST: u64 = 1 << 20;
     if count > LONGEST {
@@ -119,8 +119,8 @@ mod tests {
     fn passed(object: &[u8]) -> Option<usize> {
         let bytes = [object, b"key \0BFM "].concat();
         let mut source = Source::from_bytes("x", bytes).unwrap();
-        let hopped = hop(&mut source).unwrap();
-        hopped.then(|| usize::try_from(source.offset()).unwrap())
+        let passed = pass_object(&mut source).unwrap();
+        passed.then(|| usize::try_from(source.offset()).unwrap())
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
             let object = [b"\0B", token.as_bytes(), b" ", &header, &vec![7; data]].concat();
             assert_eq!(passed(&object), Some(object.len()), "{token}");
             let mut source = Source::from_bytes("x", object[..object.len() - 1].to_vec()).unwrap();
-            assert!(!matches!(hop(&mut source), Ok(true)), "{token}");
+            assert!(!matches!(pass_object(&mut source), Ok(true)), "{token}");
         }
     }
 }

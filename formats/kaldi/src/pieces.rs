@@ -6,8 +6,10 @@ use spr_core::ordered::Ordered;
 use spr_core::{Error, Limits, Result};
 
 use crate::encode::{Encoder, Planned};
+use crate::kind::Precision;
 use crate::print::Seven;
-use crate::put::Style;
+use crate::sinks::Sinks;
+use crate::write_object::Style;
 
 /// Bytes that a piece holds before it is made. Small entries are gathered until there are as
 /// many, large ones are cut.
@@ -28,7 +30,7 @@ pub(crate) struct Archive {
     threads: usize,
     open: Piece,
     /// There once a piece was full.
-    pool: Option<Ordered<Piece, Made>>,
+    pool: Option<Ordered<Piece, Result<Made>>>,
     /// Pieces given to the pool that have not come back.
     waiting: usize,
     line: Vec<u8>,
@@ -59,16 +61,11 @@ struct Made {
 }
 
 impl Archive {
-    /// Writes to `sink`, text with up to `threads` threads, and where entries are to `script`.
-    pub(crate) fn new(
-        sink: Sink,
-        script: Option<(Sink, String)>,
-        style: Style,
-        threads: usize,
-    ) -> Self {
+    /// Writes to `sinks`, text with up to `threads` threads.
+    pub(crate) fn new(sinks: Sinks, style: Style, threads: usize) -> Self {
         Self {
-            sink,
-            script,
+            sink: sinks.archive,
+            script: sinks.script,
             style,
             threads,
             open: Piece::default(),
@@ -141,7 +138,7 @@ impl Archive {
             return self.push(Part::Compressed(planned));
         }
         let mut bytes = Vec::new();
-        Encoder::default().encode(&planned, &mut bytes);
+        Encoder::default().encode(&planned, &mut bytes)?;
         self.put(&bytes)
     }
 
@@ -162,7 +159,7 @@ impl Archive {
         }
         let (piece, style) = (std::mem::take(&mut self.open), self.style);
         if self.threads < 2 {
-            return self.append(piece.make(style));
+            return self.append(piece.make(style)?);
         }
         let start = || Ordered::new(self.threads, move |piece: Piece| piece.make(style));
         let made = self.pool.get_or_insert_with(start).push(piece);
@@ -183,13 +180,13 @@ impl Archive {
             return Ok(());
         }
         let piece = std::mem::take(&mut self.open);
-        self.append(piece.make(self.style))
+        self.append(piece.make(self.style)?)
     }
 
     /// Appends what comes from the pool.
-    fn take(&mut self, made: Made) -> Result<()> {
+    fn take(&mut self, made: Result<Made>) -> Result<()> {
         self.waiting -= 1;
-        self.append(made)
+        self.append(made?)
     }
 
     fn append(&mut self, made: Made) -> Result<()> {
@@ -257,7 +254,7 @@ impl Part {
 }
 
 impl Piece {
-    fn make(self, style: Style) -> Made {
+    fn make(self, style: Style) -> Result<Made> {
         let mut out = Vec::with_capacity(self.bytes * if style == Style::Binary { 1 } else { 3 });
         let mut encoder = Encoder::default();
         let mut starts = Vec::new();
@@ -269,26 +266,32 @@ impl Piece {
                     starts.push((key, out.len()));
                 }
                 Part::Bytes(bytes) => out.extend_from_slice(bytes),
-                Part::Numbers(numbers) => print(&numbers, style, &mut out),
-                Part::Compressed(planned) => encoder.encode(&planned, &mut out),
+                Part::Numbers(numbers) => print(&numbers, style, &mut out)?,
+                Part::Compressed(planned) => encoder.encode(&planned, &mut out)?,
             }
         }
-        Made { bytes: out, starts }
+        Ok(Made { bytes: out, starts })
     }
 }
 
-fn print(matrix: &Matrix, style: Style, out: &mut Vec<u8>) {
-    match (matrix.dtype(), style) {
-        (Dtype::I32, _) => each(matrix, i32::print, out),
-        (Dtype::F64, Style::SevenDigits) => each(matrix, f64::print_seven, out),
-        (Dtype::F64, _) => each(matrix, f64::print, out),
-        (_, Style::SevenDigits) => each(matrix, f32::print_seven, out),
-        _ => each(matrix, f32::print, out),
+fn print(matrix: &Matrix, style: Style, out: &mut Vec<u8>) -> Result<()> {
+    let seven = style == Style::SevenDigits;
+    match Precision::of(matrix.dtype()) {
+        Some(Precision::Single) if seven => each(matrix, f32::print_seven, out),
+        Some(Precision::Single) => each(matrix, f32::print, out),
+        Some(Precision::Double) if seven => each(matrix, f64::print_seven, out),
+        Some(Precision::Double) => each(matrix, f64::print, out),
+        // Labels; of another type there are none.
+        None => each(matrix, i32::print, out),
     }
 }
 
-fn each<T: Element>(matrix: &Matrix, print: fn(T, &mut Vec<u8>), out: &mut Vec<u8>) {
-    let values = matrix.as_slice::<T>().unwrap_or_default();
+/// Prints all values.
+///
+/// # Errors
+/// They are of another type.
+fn each<T: Element>(matrix: &Matrix, print: fn(T, &mut Vec<u8>), out: &mut Vec<u8>) -> Result<()> {
+    let values = matrix.values::<T>()?;
     let (before, line): (&[u8], _) = match matrix.rank() {
         Rank::Matrix => (NEXT_ROW, matrix.cols()),
         _ => (b"", values.len()),
@@ -300,4 +303,5 @@ fn each<T: Element>(matrix: &Matrix, print: fn(T, &mut Vec<u8>), out: &mut Vec<u
             out.push(b' ');
         }
     }
+    Ok(())
 }

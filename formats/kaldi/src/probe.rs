@@ -3,7 +3,6 @@
 use spr_core::format::{Probe, Score};
 use spr_core::model::is_word_byte;
 
-use crate::foreign::kind_of_size;
 use crate::number::{Scan, end_of_word, integer, is_space, real};
 use crate::recognise;
 
@@ -39,10 +38,6 @@ pub(crate) fn score(probe: &Probe<'_>) -> Score {
         };
     }
     if is_bare(head, probe.whole) {
-        return Score::Possible(70);
-    }
-    let by_size = probe.len.and_then(|len| kind_of_size(head, len));
-    if by_size.is_some() {
         return Score::Possible(70);
     }
     let Some((key, rest)) = entry(head) else {

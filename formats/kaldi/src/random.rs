@@ -1,17 +1,18 @@
 //! Tables asked for entries by key.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{Options, RandomAccess};
-use spr_core::model::{Key, Utterance};
+use spr_core::model::{Key, KeySource, Position, Utterance};
 use spr_core::{Error, Result};
 
 use crate::archive::read_key;
-use crate::hop::hop;
 use crate::lines::Lines;
-use crate::object::Objects;
-use crate::script::Places;
+use crate::object::ObjectReader;
+use crate::pass::pass_object;
+use crate::script::Targets;
 
 /// What Kaldi's options say of the keys and of the questions.
 #[derive(Clone, Copy, Debug)]
@@ -37,17 +38,23 @@ impl Promise {
 /// A script file: its lines are in memory, an object is read when it is asked for.
 pub(crate) struct ScriptTable {
     lines: Lines,
-    places: Places,
+    targets: Targets,
     promise: Promise,
     env: Env,
 }
 
 impl ScriptTable {
-    pub(crate) fn new(mut source: Source, options: &Options, env: &Env) -> Result<Self> {
+    /// Without `values`, those of features are passed over.
+    pub(crate) fn new(
+        mut source: Source,
+        options: &Options,
+        values: bool,
+        env: &Env,
+    ) -> Result<Self> {
         let promise = Promise::of(options)?;
         Ok(Self {
             lines: Lines::read(&mut source, promise.sorted, &env.limits)?,
-            places: Places::new(&source, options, env)?,
+            targets: Targets::new(&source, options, values, env)?,
             promise,
             env: env.clone(),
         })
@@ -62,7 +69,7 @@ impl RandomAccess for ScriptTable {
         utt.key.set(key.as_bytes());
         let lines = &self.lines;
         let place = |e: Error| lines.place(e, index);
-        match self.places.read(lines.rest(index), utt, place) {
+        match self.targets.read(lines.rest(index), utt, place) {
             Ok(()) => Ok(true),
             Err(error) if self.promise.permissive => {
                 self.env.warn(&place(error));
@@ -77,7 +84,9 @@ impl RandomAccess for ScriptTable {
 /// of a pipe, the entries themselves.
 pub(crate) struct ArchiveTable {
     source: Source,
-    objects: Objects,
+    /// The name of the source, for the origin of utterances.
+    file: Arc<str>,
+    objects: ObjectReader,
     promise: Promise,
     env: Env,
     passed: HashMap<Key, Passed>,
@@ -99,11 +108,18 @@ enum Passed {
 }
 
 impl ArchiveTable {
-    pub(crate) fn new(mut source: Source, options: &Options, env: &Env) -> Result<Self> {
-        let mut objects = Objects::new(options, env)?;
-        objects.look_ahead(&mut source, false)?;
+    /// Without `values`, those of features are passed over.
+    pub(crate) fn new(
+        mut source: Source,
+        options: &Options,
+        values: bool,
+        env: &Env,
+    ) -> Result<Self> {
+        let mut objects = ObjectReader::new(options, values, env)?;
+        objects.look_ahead(&mut source, false, KeySource::Stored)?;
         Ok(Self {
             objects,
+            file: source.name().into(),
             promise: Promise::of(options)?,
             env: env.clone(),
             passed: HashMap::new(),
@@ -133,15 +149,17 @@ impl ArchiveTable {
         let here = found == *key;
         let into = if here { &mut *utt } else { &mut self.scratch };
         into.key.set(found.as_bytes());
-        let hopped = match here || !seekable {
+        let passed = match here || !seekable {
             true => Ok(false),
-            false => hop(&mut self.source),
+            false => pass_object(&mut self.source),
         };
-        let read = hopped.and_then(|hopped| match hopped {
+        let read = passed.and_then(|passed| match passed {
             true => Ok(()),
-            false => self.objects.read(&mut self.source, into, false),
+            false => self.objects.read(&mut self.source, into, false).map(drop),
         });
         read.map_err(|e| e.utterance(&found))?;
+        into.origin.file = Some(self.file.clone());
+        into.origin.at = self.source.is_plain_file().then_some(Position::Byte(at));
         self.next = self.source.offset();
         if self.promise.called_sorted {
             // What comes before will not be asked for again.
@@ -180,6 +198,9 @@ impl ArchiveTable {
             Passed::At(offset) => {
                 self.source.seek(*offset)?;
                 self.objects.read(&mut self.source, utt, false)?;
+                utt.origin.file = Some(self.file.clone());
+                let plain = self.source.is_plain_file();
+                utt.origin.at = plain.then_some(Position::Byte(*offset));
             }
             Passed::Held(held) => utt.clone_from(held),
         }

@@ -1,11 +1,10 @@
 //! Telling objects apart by their first bytes.
 
 use spr_core::bytes::Source;
-use spr_core::model::Dtype;
 use spr_core::{Error, Result};
 
-use crate::compressed::Coding;
-use crate::kind::Kind;
+use crate::compressed::Compression;
+use crate::kind::{Kind, Precision};
 use crate::number::is_space;
 use crate::text::truncated;
 
@@ -13,13 +12,13 @@ use crate::text::truncated;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// `FM`, `DM`.
-    Matrix(Dtype),
+    Matrix(Precision),
     /// `FV`, `DV`.
-    Vector(Dtype),
+    Vector(Precision),
     /// `CM`, `CM2`, `CM3`.
-    Compressed(Coding),
+    Compressed(Compression),
     /// `FP`, `DP`: the lower triangle of a square matrix.
-    Packed(Dtype),
+    Packed(Precision),
     /// `SV`.
     SparseVector,
     /// `SM`.
@@ -58,17 +57,17 @@ impl Form {
 
 /// What begins with a token and a space.
 const TOKENS: &[(&[u8], Form)] = &[
-    (b"FM ", Form::Matrix(Dtype::F32)),
-    (b"DM ", Form::Matrix(Dtype::F64)),
-    (b"FV ", Form::Vector(Dtype::F32)),
-    (b"DV ", Form::Vector(Dtype::F64)),
-    (b"CM ", Form::Compressed(Coding::Columns)),
-    (b"CM2 ", Form::Compressed(Coding::Words)),
-    (b"CM3 ", Form::Compressed(Coding::Bytes)),
+    (b"FM ", Form::Matrix(Precision::Single)),
+    (b"DM ", Form::Matrix(Precision::Double)),
+    (b"FV ", Form::Vector(Precision::Single)),
+    (b"DV ", Form::Vector(Precision::Double)),
+    (b"CM ", Form::Compressed(Compression::Columns)),
+    (b"CM2 ", Form::Compressed(Compression::Words)),
+    (b"CM3 ", Form::Compressed(Compression::Bytes)),
     (b"SM ", Form::SparseMatrix),
     (b"SV ", Form::SparseVector),
-    (b"FP ", Form::Packed(Dtype::F32)),
-    (b"DP ", Form::Packed(Dtype::F64)),
+    (b"FP ", Form::Packed(Precision::Single)),
+    (b"DP ", Form::Packed(Precision::Double)),
 ];
 
 /// What begins with other bytes of its own behind the binary mark.
@@ -181,12 +180,12 @@ mod tests {
     #[test]
     fn tokens_and_bools_are_told_apart() {
         for (bytes, form) in [
-            (&b"FM \x04"[..], Form::Matrix(Dtype::F32)),
-            (b"FM\n\x04", Form::Matrix(Dtype::F32)),
+            (&b"FM \x04"[..], Form::Matrix(Precision::Single)),
+            (b"FM\n\x04", Form::Matrix(Precision::Single)),
             (b"FM \0B", Form::Bool),
             (b"F", Form::Bool),
             (b"Tb \0BF", Form::Bool),
-            (b"CM2 \0", Form::Compressed(Coding::Words)),
+            (b"CM2 \0", Form::Compressed(Compression::Words)),
             (b"\xfe\x01\x02", Form::Sized("uint16", 2)),
         ] {
             assert_eq!(token(bytes).unwrap().0, form, "{}", bytes.escape_ascii());

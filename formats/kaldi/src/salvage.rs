@@ -3,15 +3,17 @@
 //! An entry counts as whole if another, or the end, follows it. After damage the next one is looked
 //! for by the mark of binary objects, or by line where the archive is text.
 
+use std::sync::Arc;
+
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::{Options, Reader};
-use spr_core::model::{DatasetInfo, Key, Utterance, is_word_byte};
+use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance, is_word_byte};
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::archive::{HEAD, read_key};
-use crate::likeness::Likeness;
+use crate::key_shape::KeyShapes;
 use crate::number::is_space;
-use crate::object::Objects;
+use crate::object::ObjectReader;
 use crate::recognise;
 
 /// Bytes in which a key is looked for before an object.
@@ -21,34 +23,24 @@ const WINDOW: usize = 64 << 10;
 
 pub(crate) struct SalvageReader {
     source: Source,
-    objects: Objects,
+    /// The name of the source, for the origin of utterances, and whether it is a file as it is.
+    file: Arc<str>,
+    plain: bool,
+    objects: ObjectReader,
     /// What may be an entry, without its values.
     tried: Utterance,
     info: DatasetInfo,
     /// What stands before the objects' bytes, in an archive that is not text.
     mark: Option<&'static [u8]>,
-    likeness: Likeness,
+    shapes: KeyShapes,
     /// Where the next entry is to start.
     at: u64,
     /// Bytes of the shortest entry, and what the last one held.
     least: u64,
-    held: Option<Held>,
+    held: Option<&'static str>,
     /// Why the archive breaks off, told at its end.
     failure: Option<Error>,
     ended: bool,
-}
-
-/// What an entry holds: features, labels, sound, an object of a kind.
-type Held = (bool, bool, bool, Option<&'static str>);
-
-fn held(utt: &Utterance) -> Held {
-    let object = utt.object.as_ref().map(|object| object.kind());
-    (
-        utt.features.is_some(),
-        utt.labels.is_some(),
-        utt.audio.is_some(),
-        object,
-    )
 }
 
 /// An entry that was found behind damage.
@@ -59,24 +51,23 @@ struct Found {
 
 impl SalvageReader {
     /// Reads from `source`, copied to a temporary file if it can't be gone back in.
-    pub(crate) fn new(source: Source, options: &Options, env: &Env) -> Result<Self> {
+    pub(crate) fn new(source: Source, options: &Options, values: bool, env: &Env) -> Result<Self> {
+        let plain = source.is_plain_file();
         let (mut source, failure) = source.into_salvage()?;
-        let mut objects = Objects::new(options, env)?;
-        objects.look_ahead(&mut source, false)?;
+        let mut objects = ObjectReader::new(options, values, env)?;
+        let mut info = objects.look_ahead(&mut source, false, KeySource::Stored)?;
         let mark = mark(source.peek(HEAD)?);
-        let info = DatasetInfo {
-            compression: source.compression(),
-            byte_order: mark.map(|_| ByteOrder::Little),
-            ..DatasetInfo::default()
-        };
+        info.byte_order = mark.map(|_| ByteOrder::Little);
         Ok(Self {
             at: source.offset(),
+            file: source.name().into(),
+            plain,
             source,
             objects,
             tried: Utterance::default(),
             info,
             mark,
-            likeness: Likeness::default(),
+            shapes: KeyShapes::default(),
             least: u64::MAX,
             held: None,
             failure,
@@ -105,8 +96,13 @@ impl SalvageReader {
         let damage = match object {
             Err(error) => (error, start),
             Ok(object) => match self.objects.read(&mut self.source, utt, false) {
-                Ok(()) => match self.is_whole(start, object, utt)? {
-                    None => return Ok(true),
+                Ok(kind) => match self.is_whole(start, object, utt)? {
+                    None => {
+                        self.held = Some(kind.group());
+                        utt.origin.file = Some(self.file.clone());
+                        utt.origin.at = self.plain.then_some(Position::Byte(object));
+                        return Ok(true);
+                    }
                     Some(damage) => (damage, object),
                 },
                 Err(error) if error.can_continue() => {
@@ -135,11 +131,11 @@ impl SalvageReader {
 
     /// Whether what stands here is text, behind a key unlike the others, in an archive that is not.
     fn is_foreign(&mut self, key: &Key) -> Result<bool> {
-        let Some(mark) = self.mark.filter(|_| self.likeness.is_settled()) else {
+        let Some(mark) = self.mark.filter(|_| self.shapes.is_settled()) else {
             return Ok(false);
         };
         let text = !self.source.peek(mark.len())?.starts_with(mark);
-        Ok(text && !self.likeness.is_alike(key.as_bytes()))
+        Ok(text && !self.shapes.is_alike(key.as_bytes()))
     }
 
     /// Whether the entry that was just read is whole; else what is wrong with it.
@@ -162,25 +158,24 @@ impl SalvageReader {
         }
         self.at = end;
         self.least = self.least.min(end - start);
-        self.held = Some(held(utt));
-        self.likeness.learn(utt.key.as_bytes());
+        self.shapes.learn(utt.key.as_bytes());
         Ok(None)
     }
 
     /// Whether the key at `end` is no likely one, but would be with bytes before it that this
     /// entry took, or without bytes at its start that are this entry's.
     fn is_shifted(&mut self, object: u64, end: u64) -> Result<bool> {
-        if self.mark.is_none() || !self.likeness.is_settled() {
+        if self.mark.is_none() || !self.shapes.is_settled() {
             return Ok(false);
         }
         let Some(key) = self.key_here()? else {
             return Ok(false);
         };
-        if self.likeness.is_alike(&key) {
+        if self.shapes.is_alike(&key) {
             return Ok(false);
         }
         let shorter = (1..key.len()).filter_map(|i| key.split_at_checked(i));
-        let alike = shorter.filter(|(_, key)| self.likeness.is_alike(key));
+        let alike = shorter.filter(|(_, key)| self.shapes.is_alike(key));
         for (start, shorter) in alike.collect::<Vec<_>>() {
             // Letters before it may belong to the key, unless they break the order of the others.
             let behind = if self.tries(end)? {
@@ -188,7 +183,7 @@ impl SalvageReader {
             } else {
                 None
             };
-            let likelier = self.likeness.fits_better(shorter, &key, behind.as_deref());
+            let likelier = self.shapes.fits_better(shorter, &key, behind.as_deref());
             if likelier || std::str::from_utf8(start).is_err() {
                 return Ok(true);
             }
@@ -199,7 +194,7 @@ impl SalvageReader {
         let bytes = self.source.peek(taken + key.len())?;
         let longer = (0..taken).rev().filter_map(|i| bytes.get(i..));
         let mut longer = longer.take_while(|key| is_word_byte(key[0]));
-        Ok(longer.any(|key| self.likeness.is_alike(key)))
+        Ok(longer.any(|key| self.shapes.is_alike(key)))
     }
 
     /// Whether the bytes here begin an entry, or nothing is left.
@@ -222,7 +217,7 @@ impl SalvageReader {
         Ok(match head.get(end..).unwrap_or_default() {
             [b' ' | b'\t', 0, b'B', ..] => true,
             [b' ' | b'\t', value @ ..] if recognise::unmarked(value).is_some() => true,
-            _ => self.mark.is_none() || self.likeness.is_alike(key),
+            _ => self.mark.is_none() || self.shapes.is_alike(key),
         })
     }
 
@@ -254,12 +249,11 @@ impl SalvageReader {
 
     /// Whether a whole object of the archive's kind stands here.
     fn reads(&mut self) -> Result<bool> {
-        let mut objects = self.objects.trial();
-        self.tried.clear_data();
+        let mut objects = self.objects.without_values();
         match objects.read(&mut self.source, &mut self.tried, false) {
+            Ok(kind) => Ok(self.held.is_none_or(|held| held == kind.group())),
             Err(error) if error.kind() == ErrorKind::Io => Err(error),
-            Err(error) if !error.can_continue() => Ok(false),
-            _ => Ok(self.held.is_none_or(|kind| kind == held(&self.tried))),
+            Err(error) => Ok(error.can_continue() && self.held.is_none()),
         }
     }
 
@@ -290,7 +284,7 @@ impl SalvageReader {
             let end = self.source.offset();
             let whole = self.follows()?;
             let behind = self.key_here()?;
-            let Some(key) = self.likeness.choose(&word, behind.as_deref()) else {
+            let Some(key) = self.shapes.choose(&word, behind.as_deref()) else {
                 if whole {
                     from = end;
                 }
@@ -368,7 +362,6 @@ impl Reader for SalvageReader {
             return Ok(false);
         }
         let result = self.next(utt);
-        self.objects.describe(&self.source, &mut self.info);
         self.ended = match &result {
             Ok(more) => !more,
             Err(error) => !error.can_continue(),

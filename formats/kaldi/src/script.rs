@@ -1,16 +1,17 @@
 //! Script files: lines of a key and the place of its object.
 
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use spr_core::bytes::{Env, Locator, Source};
-use spr_core::format::{Options, Reader};
-use spr_core::model::{DatasetInfo, Key, Utterance, is_word_byte};
+use spr_core::bytes::{Env, Location, Locator, Source};
+use spr_core::format::{Options, Reader, Request};
+use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance, is_word_byte};
 use spr_core::{Error, Result};
 
+use crate::choice::{Choice, wants_values};
+
 use crate::number::is_space;
-use crate::object::Objects;
+use crate::object::ObjectReader;
 use crate::range::Range;
-use crate::select::Select;
 use crate::specifier::rxfilename;
 
 /// Archives kept open at a time.
@@ -18,27 +19,35 @@ const OPEN: usize = 16;
 
 pub(crate) struct ScriptReader {
     script: Source,
-    places: Places,
-    select: Select,
+    targets: Targets,
+    choice: Choice,
     info: DatasetInfo,
+    /// The first entry, read at opening, and how that went.
+    first: Option<(Utterance, Result<bool>)>,
     line: Vec<u8>,
     number: u64,
     ended: bool,
 }
 
 /// Reads what the lines of a script file name.
-pub(crate) struct Places {
-    objects: Objects,
+pub(crate) struct Targets {
+    objects: ObjectReader,
     env: Env,
     /// The script file.
-    script: Option<PathBuf>,
+    script: Option<Location>,
     /// Archives, the last used one last.
-    open: Vec<(PathBuf, Source)>,
+    open: Vec<OpenArchive>,
     /// The object that a range was cut from or that a command gave, for the next line that names
     /// the same.
     kept: Option<(String, Utterance)>,
-    /// Where in its file the object read last starts.
-    offset: Option<u64>,
+}
+
+/// An archive that lines point into.
+struct OpenArchive {
+    at: Location,
+    source: Source,
+    /// The name of the source, for the origin of utterances.
+    name: Arc<str>,
 }
 
 /// A line of a script file.
@@ -89,15 +98,15 @@ pub(crate) fn split_line(line: &[u8]) -> Result<(&[u8], &str)> {
     Ok((name, rest))
 }
 
-impl Places {
-    pub(crate) fn new(script: &Source, options: &Options, env: &Env) -> Result<Self> {
+impl Targets {
+    /// Without `values`, those of features are passed over.
+    pub(crate) fn new(script: &Source, options: &Options, values: bool, env: &Env) -> Result<Self> {
         Ok(Self {
-            objects: Objects::new(options, env)?,
+            objects: ObjectReader::new(options, values, env)?,
             env: env.clone(),
-            script: script.path().map(Path::to_owned),
+            script: script.location().cloned(),
             open: Vec::new(),
             kept: None,
-            offset: None,
         })
     }
 
@@ -111,15 +120,11 @@ impl Places {
     ) -> Result<()> {
         let line = Line::parse(rest)?;
         let at = rxfilename(line.place)?;
-        self.offset = match &at {
-            Locator::FileAt(_, offset) => Some(*offset),
-            _ => None,
-        };
         if line.range.is_none() && !matches!(at, Locator::Command(_)) {
             self.kept = None;
             return self.load(&at, utt);
         }
-        let mut kept = match self.kept.take() {
+        let kept = match self.kept.take() {
             Some((place, object)) if place == line.place => object,
             other => {
                 let mut object = other.map(|(_, object)| object).unwrap_or_default();
@@ -128,7 +133,7 @@ impl Places {
                 object
             }
         };
-        let result = self.take(&mut kept, line.range.as_ref(), utt);
+        let result = self.take(&kept, line.range.as_ref(), utt);
         self.kept = Some((line.place.to_owned(), kept));
         if result? {
             let warning = "the range goes past the last row, to which it is cut";
@@ -138,12 +143,7 @@ impl Places {
     }
 
     /// Copies an object, or a part of it, to `utt`; `true` if the range was cut.
-    fn take(
-        &self,
-        object: &mut Utterance,
-        range: Option<&Range>,
-        utt: &mut Utterance,
-    ) -> Result<bool> {
+    fn take(&self, object: &Utterance, range: Option<&Range>, utt: &mut Utterance) -> Result<bool> {
         let Some(range) = range else {
             let key = std::mem::take(&mut utt.key);
             utt.clone_from(object);
@@ -154,30 +154,41 @@ impl Places {
             let message = "a range, but only matrices and vectors of floats have them";
             return Err(Error::malformed(message));
         };
-        utt.meta.clear();
+        utt.start();
         utt.labels = None;
-        utt.clear_others();
+        utt.origin = object.origin.clone();
         range.cut(whole, utt.features_mut(), &self.env.limits)
     }
 
     /// Reads the object at a place.
     fn load(&mut self, at: &Locator, utt: &mut Utterance) -> Result<()> {
-        let script = self.script.as_deref();
-        let Locator::FileAt(path, offset) = at else {
+        let script = self.script.as_ref();
+        let Locator::FileAt(file, offset) = at else {
             let mut source = self.env.open_from(script, at)?;
-            return self.objects.read(&mut source, utt, true);
+            self.objects.read(&mut source, utt, true)?;
+            utt.origin.file = Some(source.name().into());
+            return Ok(());
         };
-        let known = self.open.iter().position(|(name, _)| name == path);
-        let mut source = match known {
-            Some(i) => self.open.remove(i).1,
-            None => self.env.open_from(script, at)?,
+        let known = self.open.iter().position(|archive| archive.at == *file);
+        let mut archive = match known {
+            Some(i) => self.open.remove(i),
+            None => {
+                let source = self.env.open_from(script, at)?;
+                OpenArchive {
+                    at: file.clone(),
+                    name: source.name().into(),
+                    source,
+                }
+            }
         };
-        source.seek(*offset)?;
-        self.objects.read(&mut source, utt, false)?;
+        archive.source.seek(*offset)?;
+        self.objects.read(&mut archive.source, utt, false)?;
+        utt.origin.file = Some(archive.name.clone());
+        utt.origin.at = Some(Position::Byte(*offset));
         if self.open.len() == OPEN {
             self.open.remove(0);
         }
-        self.open.push((path.clone(), source));
+        self.open.push(archive);
         Ok(())
     }
 }
@@ -186,37 +197,46 @@ impl ScriptReader {
     pub(crate) fn new(
         mut script: Source,
         options: &Options,
+        request: &mut Request,
         env: &Env,
-        select: Select,
     ) -> Result<Self> {
         if script.peek(2)? == b"\0B" {
             return Err(script.malformed("a script file is text, this is a binary object"));
         }
-        Ok(Self {
-            places: Places::new(&script, options, env)?,
-            select,
-            info: DatasetInfo {
-                compression: script.compression(),
-                ..DatasetInfo::default()
-            },
+        let mut reader = Self {
+            targets: Targets::new(&script, options, wants_values(request), env)?,
+            choice: Choice::take(request)?,
+            info: DatasetInfo::default(),
+            first: None,
             line: Vec::new(),
             number: 0,
             ended: false,
             script,
-        })
+        };
+        // What the data set is, only its objects tell.
+        let mut first = Utterance::default();
+        let read = reader.read_next(&mut first);
+        let objects = &reader.targets.objects;
+        reader.info = objects.known(&reader.script, KeySource::Stored);
+        reader.first = Some((first, read));
+        Ok(reader)
     }
 
-    /// Reads what a line names; `false` if its key is not selected.
+    /// Reads what a line names; `false` if that is not wanted.
     fn read_line(&mut self, line: &[u8], utt: &mut Utterance) -> Result<bool> {
         utt.key.set(b"");
-        let (key, rest) = split_line(line)?;
+        let (key, rest) = match split_line(line) {
+            Ok(parts) => parts,
+            Err(_) if !self.choice.deal() => return Ok(false),
+            Err(error) => return Err(error),
+        };
         utt.key.set(key);
-        if !self.select.wants(&utt.key) {
+        if !self.choice.wants(&utt.key) {
             return Ok(false);
         }
         let (name, number) = (self.script.name(), self.number);
         let key = Key::from(key);
-        self.places
+        self.targets
             .read(rest, utt, |e| e.file(name).line(number).utterance(&key))?;
         Ok(true)
     }
@@ -236,15 +256,11 @@ impl ScriptReader {
     }
 }
 
-impl Reader for ScriptReader {
-    fn info(&self) -> &DatasetInfo {
-        &self.info
-    }
-
-    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+impl ScriptReader {
+    fn read_next(&mut self, utt: &mut Utterance) -> Result<bool> {
         while !self.ended {
             let mut line = std::mem::take(&mut self.line);
-            let more = self.script.line(&mut line, &self.places.env.limits);
+            let more = self.script.line(&mut line, &self.targets.env.limits);
             if !matches!(more, Ok(true)) {
                 self.ended = true;
                 return more;
@@ -252,8 +268,6 @@ impl Reader for ScriptReader {
             self.number += 1;
             let result = self.read_line(&line, utt);
             self.line = line;
-            self.places.objects.describe(&self.script, &mut self.info);
-            self.info.offset = self.places.offset;
             match result {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}
@@ -262,5 +276,21 @@ impl Reader for ScriptReader {
             }
         }
         Ok(false)
+    }
+}
+
+impl Reader for ScriptReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        match self.first.take() {
+            Some((first, read)) => {
+                *utt = first;
+                read
+            }
+            None => self.read_next(utt),
+        }
     }
 }

@@ -1,9 +1,8 @@
 //! Kaldi's own grammar for tables and files on a command line: `ark,t:-`, `scp:feats.scp`,
 //! `ark,scp:A,S`, `gunzip -c x.gz |`, `feats.ark:18734`.
 
-use std::path::PathBuf;
-
-use spr_core::bytes::{Locator, Output};
+use spr_core::bytes::{Env, Locator, Output};
+use spr_core::format::{Notation, Specified};
 use spr_core::{Error, Result};
 
 /// The two forms of a table.
@@ -38,9 +37,9 @@ pub struct Rspecifier {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wspecifier {
     /// Where the objects go, if to an archive.
-    pub archive: Option<WLocation>,
+    pub archive: Option<Locator>,
     /// Where the script file goes that is written beside an archive.
-    pub script: Option<WLocation>,
+    pub script: Option<Locator>,
     /// Where the script file is that names the files to write, as text that [`rxfilename`] takes.
     pub list: Option<String>,
     /// `t`: text.
@@ -49,17 +48,6 @@ pub struct Wspecifier {
     pub flush: bool,
     /// `p`: keys that a script file does not list are left out.
     pub permissive: bool,
-}
-
-/// A place to write to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WLocation {
-    /// Standard output.
-    Stdout,
-    /// A file.
-    File(PathBuf),
-    /// The input of a shell command.
-    Command(String),
 }
 
 impl Rspecifier {
@@ -82,24 +70,61 @@ impl Rspecifier {
 impl Wspecifier {
     /// The options for [`FORMAT`](crate::FORMAT) that it means.
     pub fn options(&self) -> impl Iterator<Item = (String, String)> {
-        let text = self.text.then(|| ("text".to_owned(), "true".to_owned()));
-        let list = self.list.clone().map(|list| ("list".to_owned(), list));
-        text.into_iter().chain(list)
+        let archive = self.archive.is_some().then_some(("table", "ark"));
+        let text = self.text.then_some(("text", "true"));
+        let list = self.list.as_deref().map(|list| ("list", list));
+        let pairs = archive.into_iter().chain(text).chain(list);
+        pairs.map(|(key, value)| (key.to_owned(), value.to_owned()))
+    }
+
+    /// Where the objects go. Where they go to files that a list names, that is its name: it is only
+    /// read, but what is written is called so.
+    pub fn locator(&self) -> Locator {
+        match (&self.archive, &self.list) {
+            (Some(archive), _) => archive.clone(),
+            (None, list) => Locator::file(list.as_deref().unwrap_or_default()),
+        }
     }
 
     /// The output that it means.
-    pub fn output(&self) -> Output {
-        let place = |at: &WLocation| match at {
-            WLocation::Stdout => Output::stdout(),
-            WLocation::File(path) => Output::file(path),
-            WLocation::Command(line) => Output::command(line),
-        };
-        match (&self.archive, &self.script, &self.list) {
-            (Some(archive), Some(script), _) => place(archive).with_named("scp", place(script)),
-            (Some(archive), None, _) => place(archive),
-            // The list is only read; its name is what the output is called.
-            (None, _, list) => Output::file(list.as_deref().unwrap_or_default()),
+    pub fn output(&self, env: &Env) -> Output {
+        let output = env.output(&self.locator());
+        match &self.script {
+            Some(script) => output.with_named("scp", script.clone()),
+            None => output,
         }
+    }
+}
+
+/// Kaldi's specifiers as the notation of the [format](crate::FORMAT).
+pub(crate) struct Specifiers;
+
+impl Notation for Specifiers {
+    fn input(&self, text: &str) -> Option<Result<Specified>> {
+        let specified = |spec: Rspecifier| {
+            let options = spec.options();
+            let options = options.map(|(key, value)| (key.to_owned(), value.to_owned()));
+            let mut specified = Specified::new("a Kaldi rspecifier", spec.locator.clone());
+            specified.options = options.collect();
+            specified.permissive = spec.permissive;
+            specified
+        };
+        Some(rspecifier(text)?.map(specified))
+    }
+
+    fn output(&self, text: &str) -> Option<Result<Specified>> {
+        let specified = |spec: Wspecifier| {
+            let mut specified = Specified::new("a Kaldi wspecifier", spec.locator());
+            specified.options = spec.options().collect();
+            specified.companions = spec
+                .script
+                .map(|script| ("scp", script))
+                .into_iter()
+                .collect();
+            specified.permissive = spec.permissive;
+            specified
+        };
+        Some(wspecifier(text)?.map(specified))
     }
 }
 
@@ -112,7 +137,7 @@ pub fn rspecifier(text: &str) -> Option<Result<Rspecifier>> {
     let mut table = None;
     let mut spec = Rspecifier {
         table: Table::Ark,
-        locator: Locator::Stdin,
+        locator: Locator::Standard,
         permissive: false,
         once: false,
         sorted: false,
@@ -203,7 +228,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
 /// Kaldi would not read from it.
 pub fn rxfilename(text: &str) -> Result<Locator> {
     if text.is_empty() || text == "-" {
-        return Ok(Locator::Stdin);
+        return Ok(Locator::Standard);
     }
     if text.starts_with('|') {
         return Err(refused(text, "a command to read from ends with '|'"));
@@ -232,14 +257,14 @@ pub fn rxfilename(text: &str) -> Result<Locator> {
 ///
 /// # Errors
 /// Kaldi would not write to it.
-pub fn wxfilename(text: &str) -> Result<WLocation> {
+pub fn wxfilename(text: &str) -> Result<Locator> {
     if text.is_empty() || text == "-" {
-        return Ok(WLocation::Stdout);
+        return Ok(Locator::Standard);
     }
     if let Some(command) = text.strip_prefix('|') {
         return match command.trim_matches(is_space) {
             "" => Err(refused(text, "the command is empty")),
-            command => Ok(WLocation::Command(command.to_owned())),
+            command => Ok(Locator::Command(command.to_owned())),
         };
     }
     if text.ends_with('|') {
@@ -250,7 +275,7 @@ pub fn wxfilename(text: &str) -> Result<WLocation> {
         return Err(refused(text, "an offset can't be written to"));
     }
     check_pipe(text)?;
-    Ok(WLocation::File(text.into()))
+    Ok(Locator::File(text.into()))
 }
 
 fn check_name(text: &str) -> Result<()> {
@@ -312,11 +337,14 @@ mod tests {
         assert!(spec.permissive && spec.once && spec.sorted && spec.called_sorted);
         assert!(spec.background);
         let spec = read("scp t p np:-");
-        assert_eq!((spec.table, spec.locator), (Table::Script, Locator::Stdin));
+        assert_eq!(
+            (spec.table, spec.locator),
+            (Table::Script, Locator::Standard)
+        );
         assert!(!spec.permissive);
         assert_eq!(read("ark:a:b").locator, Locator::File("a:b".into()));
         assert_eq!(read("ark:a:007").locator, Locator::FileAt("a".into(), 7));
-        assert_eq!(read("ark:").locator, Locator::Stdin);
+        assert_eq!(read("ark:").locator, Locator::Standard);
         for text in [
             "",
             "ark",
@@ -350,11 +378,11 @@ mod tests {
     #[test]
     fn wspecifiers() {
         let spec = write("ark,t,scp:a,b,c");
-        assert_eq!(spec.archive, Some(WLocation::File("a".into())));
-        assert_eq!(spec.script, Some(WLocation::File("b,c".into())));
+        assert_eq!(spec.archive, Some(Locator::File("a".into())));
+        assert_eq!(spec.script, Some(Locator::File("b,c".into())));
         assert!(spec.text && !spec.flush);
         let spec = write("b,ark:|gzip -c > x");
-        assert_eq!(spec.archive, Some(WLocation::Command("gzip -c > x".into())));
+        assert_eq!(spec.archive, Some(Locator::Command("gzip -c > x".into())));
         assert_eq!((spec.script, spec.text), (None, false));
         let spec = write("scp,p,f:x.scp");
         assert_eq!((&spec.archive, &spec.script), (&None, &None));
@@ -364,8 +392,8 @@ mod tests {
         );
         assert!(spec.flush);
         let spec = write("b,ark,scp:,");
-        assert_eq!(spec.archive, Some(WLocation::Stdout));
-        assert_eq!(spec.script, Some(WLocation::Stdout));
+        assert_eq!(spec.archive, Some(Locator::Standard));
+        assert_eq!(spec.script, Some(Locator::Standard));
         for text in [
             "",
             "f",
@@ -413,6 +441,6 @@ mod tests {
         let at = Locator::FileAt("a b c".into(), 123);
         assert_eq!(rxfilename("a b c:123").unwrap(), at);
         assert!(wxfilename("b c|").is_err() && wxfilename("a:3").is_err());
-        assert_eq!(wxfilename("a b").unwrap(), WLocation::File("a b".into()));
+        assert_eq!(wxfilename("a b").unwrap(), Locator::File("a b".into()));
     }
 }

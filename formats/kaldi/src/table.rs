@@ -1,7 +1,7 @@
 //! Tables as Kaldi's programs use them, under Kaldi's names.
 
 use spr_core::bytes::{Env, Output};
-use spr_core::format::{Format, Options, RandomAccess, Reader, Writer, Written};
+use spr_core::format::{Format, Options, RandomAccess, Reader, Request, Writer, Written};
 use spr_core::model::{Key, Utterance};
 use spr_core::{Error, KeyMap, Result};
 
@@ -72,8 +72,10 @@ impl SequentialTableReader {
     pub fn open_with(rspecifier: &str, more: &[(&str, &str)], env: Env) -> Result<Self> {
         let spec = read_specifier(rspecifier)?;
         let source = env.open(&spec.locator)?;
+        let options = options(spec.options(), more)?;
+        let opened = Request::all().open(&FORMAT, source, &options, &env)?;
         let mut table = Self {
-            reader: FORMAT.open(source, &options(spec.options(), more)?, &env)?,
+            reader: opened.into_stream()?,
             current: Utterance::default(),
             permissive: spec.permissive,
             done: false,
@@ -171,7 +173,7 @@ impl RandomAccessTableReader {
         let permissive = spec.permissive.then_some(("permissive", "true"));
         let own = spec.options().chain(permissive);
         Ok(Self {
-            table: keyed(source, &options(own, more)?, &env)?,
+            table: keyed(source, &options(own, more)?, true, &env)?,
             found: None,
             current: Utterance::default(),
             name,
@@ -324,7 +326,7 @@ impl TableWriter {
     /// As [`open`](Self::open), and for options that are unknown.
     pub fn open_with(wspecifier: &str, more: &[(&str, &str)], env: Env) -> Result<Self> {
         let spec = write_specifier(wspecifier)?;
-        let output = spec.output().overwrite(true).access(env.access);
+        let output = spec.output(&env).overwrite(true);
         Ok(Self {
             writer: FORMAT.create(output.clone(), &options(spec.options(), more)?, &env)?,
             output,

@@ -20,7 +20,7 @@ pub(crate) fn object(source: &mut Source, kind: Kind, limits: &Limits) -> Result
             let n = size(source, "numbers")?;
             let mut words = Matrix::default();
             integers(source, &mut words, n, limits)?;
-            let words = words.as_slice::<i32>().unwrap_or_default();
+            let words = words.values::<i32>()?;
             Object::Floats(words.iter().map(|w| float(*w)).collect())
         }
         Kind::Posterior => {
@@ -40,7 +40,7 @@ pub(crate) fn object(source: &mut Source, kind: Kind, limits: &Limits) -> Result
                     _ => return Err(source.malformed("a number that is not tagged as one byte")),
                 }
             }
-            Object::Opaque { kind, bytes }
+            Object::opaque(kind, bytes)
         }
         _ => return Err(source.malformed("no run of tagged numbers")),
     };
@@ -121,7 +121,7 @@ fn gauss(source: &mut Source, limits: &Limits) -> Result<GaussPosterior> {
             limits,
         )?;
         vector.cast(Dtype::F32, limits)?;
-        vectors.add(vector.as_slice().unwrap_or_default());
+        vectors.add(vector.values()?);
         source.hold("a list", vectors.bytes(), limits)?;
         Ok(id)
     };

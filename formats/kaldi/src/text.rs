@@ -11,7 +11,7 @@ const BLOCK: usize = 64 << 10;
 
 /// What stood between two brackets.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Shape {
+pub(crate) struct Layout {
     /// Rows that are not empty.
     pub(crate) rows: usize,
     /// Numbers in each of them, or in the last one of a triangle.
@@ -38,7 +38,7 @@ enum Stop {
     Ragged,
 }
 
-impl Shape {
+impl Layout {
     /// Rows of one number, of two, of three and so on.
     pub(crate) fn of_triangle() -> Self {
         Self {
@@ -104,10 +104,10 @@ impl Shape {
 pub(crate) fn brackets<T: Real>(
     source: &mut Source,
     into: &mut Matrix,
-    mut shape: Shape,
+    mut shape: Layout,
     block: &mut Vec<T>,
     limits: &Limits,
-) -> Result<Shape> {
+) -> Result<Layout> {
     into.start(T::DTYPE, Rank::Vector, 1);
     loop {
         block.clear();
@@ -137,8 +137,8 @@ pub(crate) fn brackets<T: Real>(
     }
 }
 
-fn ragged(source: &Source, shape: Shape) -> Error {
-    let Shape { rows, cols, .. } = shape;
+fn ragged(source: &Source, shape: Layout) -> Error {
+    let Layout { rows, cols, .. } = shape;
     if shape.growing {
         let message = format!("row {rows} of a packed matrix does not have {cols} numbers");
         return source.malformed(message);

@@ -1,9 +1,10 @@
 //! The bytes of objects that are neither features nor labels.
 
 use spr_core::format::Objects;
-use spr_core::model::{Dtype, Element, Lists, Object, Sparse, is_word_byte};
+use spr_core::model::{Element, Lists, Object, Sparse, is_word_byte};
 use spr_core::{Error, Result};
 
+use crate::kind::Precision;
 use crate::print::Seven;
 use crate::recognise::TAG;
 
@@ -50,10 +51,6 @@ pub(crate) const KINDS: Objects = Objects::Kinds(&[
 /// The table can't hold it; nothing was stored then.
 pub(crate) fn object(object: &Object, style: Style, out: &mut Vec<u8>) -> Result<()> {
     match object {
-        _ if !KINDS.hold(object.kind()) => {
-            let message = format!("a {}, which is no object of Kaldi's", object.kind());
-            return Err(Error::unfit(message));
-        }
         Object::Opaque { bytes, .. } => {
             let binary = bytes.first().is_none_or(|b| !b.is_ascii());
             if style != Style::Binary && (binary || bytes.starts_with(b"\0")) {
@@ -148,7 +145,7 @@ fn binary(object: &Object, out: &mut Vec<u8>) -> Result<()> {
 
 fn unknown(object: &Object) -> Error {
     Error::unfit(format!(
-        "a {}, which this Kaldi table can't hold",
+        "has an object of kind {}, which the format can't hold",
         object.kind()
     ))
 }
@@ -179,20 +176,31 @@ fn each<T>(lists: &Lists<T>, out: &mut Vec<u8>, put: impl Fn(&T, &mut Vec<u8>)) 
 }
 
 fn sparse_row(row: &[(u32, f64)], sparse: &Sparse, out: &mut Vec<u8>) -> Result<()> {
+    let precision = precision(sparse)?;
     out.extend_from_slice(b"SV ");
     count(usize::try_from(sparse.dim).unwrap_or(usize::MAX), out)?;
     count(row.len(), out)?;
     for (index, value) in row {
         count(usize::try_from(*index).unwrap_or(usize::MAX), out)?;
-        match sparse.dtype {
-            Dtype::F64 => {
+        match precision {
+            Precision::Single => float(single(*value), out),
+            Precision::Double => {
                 out.push(8);
                 out.extend_from_slice(&value.to_le_bytes());
             }
-            _ => float(single(*value), out),
         }
     }
     Ok(())
+}
+
+fn precision(sparse: &Sparse) -> Result<Precision> {
+    let refuse = || {
+        Error::unfit(format!(
+            "sparse values of {}, which the format can't hold",
+            sparse.dtype
+        ))
+    };
+    Precision::of(sparse.dtype).ok_or_else(refuse)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "it was an f32")]
@@ -250,12 +258,12 @@ fn text(object: &Object, style: Style, out: &mut Vec<u8>) -> Result<()> {
         }
         Object::SparseVector(sparse) => {
             let row = sparse.rows.iter().next().unwrap_or_default();
-            sparse_text(row, sparse, style, out);
+            sparse_text(row, sparse, style, out)?;
         }
         Object::SparseMatrix(sparse) => {
             out.extend_from_slice(format!("rows={} ", sparse.rows.len()).as_bytes());
             for row in sparse.rows.iter() {
-                sparse_text(row, sparse, style, out);
+                sparse_text(row, sparse, style, out)?;
             }
         }
         other => return Err(unknown(other)),
@@ -279,19 +287,21 @@ fn spaced_count(n: usize, out: &mut Vec<u8>) -> Result<()> {
 pub(crate) fn print<T: Seven>(value: T, style: Style, out: &mut Vec<u8>) {
     match style {
         Style::SevenDigits => value.print_seven(out),
-        _ => value.print(out),
+        Style::Binary | Style::Text => value.print(out),
     }
     out.push(b' ');
 }
 
-fn sparse_text(row: &[(u32, f64)], sparse: &Sparse, style: Style, out: &mut Vec<u8>) {
+fn sparse_text(row: &[(u32, f64)], sparse: &Sparse, style: Style, out: &mut Vec<u8>) -> Result<()> {
+    let precision = precision(sparse)?;
     out.extend_from_slice(format!("dim={} [ ", sparse.dim).as_bytes());
     for (index, value) in row {
         out.extend_from_slice(format!("{index} ").as_bytes());
-        match sparse.dtype {
-            Dtype::F64 => print(*value, style, out),
-            _ => print(single(*value), style, out),
+        match precision {
+            Precision::Single => print(single(*value), style, out),
+            Precision::Double => print(*value, style, out),
         }
     }
     out.extend_from_slice(b"] ");
+    Ok(())
 }

@@ -1,154 +1,150 @@
 //! Writing archives, with or without a script file beside them.
 
-use spr_core::bytes::{ByteOrder, Codec, Env, Locator, Output, Part, swap_in_place};
-use spr_core::format::{Place, Writer, Written};
-use spr_core::model::{Dtype, Matrix, Object, Rank, Utterance, is_word_byte};
+use spr_core::bytes::{ByteOrder, Env, Locator, Part, Sink, swap_in_place};
+use spr_core::format::{Caps, Writer, Written};
+use spr_core::model::{Dtype, Matrix, Object, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 
-use crate::encode::{Compress, Compressed, Encoder, Planned, compressed, decode, is_stored};
+use crate::audio;
+use crate::encode::{Compress, Compressed, Encoder, Planned, check_stored, compressed, decode};
 use crate::files::Files;
-use crate::kind::group_of;
+use crate::kind::{Precision, group_of};
+use crate::nested;
 use crate::object::EMPTY_VECTOR;
 use crate::opaque;
 use crate::pieces::Archive;
-use crate::put::{self, Style};
 use crate::recognise::TAG;
-use crate::specifier::rxfilename;
-use crate::wave;
+use crate::sinks::Sinks;
+use crate::write_object::{self, Style};
 
 /// Bytes put together before they are passed on.
 const BLOCK: usize = 64 << 10;
 
+/// How a table looks, and what it holds.
+pub(crate) struct Look {
+    pub(crate) style: Style,
+    /// What becomes of matrices.
+    pub(crate) compress: Option<Compress>,
+    pub(crate) caps: Caps,
+}
+
 pub(crate) struct KaldiWriter {
     archive: Archive,
-    style: Style,
-    /// Element types of features.
-    dtypes: &'static [Dtype],
+    look: Look,
+    env: Env,
     /// What the first entry held: all others do the same.
-    group: Option<&'static str>,
+    group: Option<String>,
     /// The rank that a reader expects of features by now.
     rank: Rank,
     /// Files for the objects, where they are not all in `archive`.
     files: Option<Files>,
-    compress: Option<Compress>,
-    /// An object that is no matrix.
+    /// An object that is not a matrix.
     encoded: Vec<u8>,
     block: Vec<u8>,
     written: Written,
 }
 
 impl KaldiWriter {
-    pub(crate) fn new(
-        output: &Output,
-        style: Style,
-        dtypes: &'static [Dtype],
-        env: &Env,
-    ) -> Result<Self> {
-        let script = match output.companion("scp") {
-            Some(_) => {
-                let name = name_in_script(output)?;
-                Some((output.create(Part::Named("scp"), false)?, name))
-            }
-            None => None,
-        };
-        let archive = output.create(Part::Main, false)?;
-        Ok(Self {
-            archive: Archive::new(archive, script, style, env.threads),
-            style,
-            dtypes,
+    pub(crate) fn new(sinks: Sinks, look: Look, env: &Env) -> Self {
+        Self {
+            archive: Archive::new(sinks, look.style, env.threads),
+            look,
+            env: env.clone(),
             group: None,
             rank: Rank::Matrix,
             files: None,
-            compress: None,
             encoded: Vec::new(),
             block: Vec::with_capacity(BLOCK),
             written: Written::default(),
-        })
+        }
     }
 
     /// A writer of one file an object, each where `files` says.
-    pub(crate) fn of_files(
-        files: Files,
-        style: Style,
-        dtypes: &'static [Dtype],
-        env: &Env,
-    ) -> Result<Self> {
+    pub(crate) fn of_files(files: Files, look: Look, env: &Env) -> Result<Self> {
         Ok(Self {
             files: Some(files),
-            ..Self::new(&Output::nowhere(), style, dtypes, env)?
+            ..Self::new(Sinks::only(nowhere(env)?), look, env)
         })
-    }
-
-    /// Compresses the matrices.
-    pub(crate) fn compress(self, compress: Option<Compress>) -> Self {
-        Self { compress, ..self }
     }
 
     fn write_compressed(&mut self, compressed: Compressed<'_>, matrix: &Matrix) -> Result<()> {
         match compressed {
-            Compressed::Stored(object) if self.style == Style::Binary => {
+            Compressed::Stored(object) if self.look.style == Style::Binary => {
                 self.archive.put(b"\0B")?;
                 self.archive.put(object)
             }
-            Compressed::Stored(_) => self.write_object(matrix),
-            Compressed::Planned(planned) if self.style == Style::Binary => {
+            Compressed::Stored(_) => self.write_plain(matrix),
+            Compressed::Planned(planned) if self.look.style == Style::Binary => {
                 self.archive.bytes(b"\0B")?;
                 self.archive.compressed(planned)
             }
-            Compressed::Planned(planned) => self.write_object(&decoded(&planned)?),
+            Compressed::Planned(planned) => self.write_plain(&decoded(&planned)?),
         }
     }
 
-    /// Puts together what is no matrix, before anything is written.
-    fn encode_other(&mut self, utt: &Utterance) -> Result<()> {
-        if let Some(object) = &utt.object {
-            if let Object::Opaque { kind, bytes } = object
-                && self.files.is_none()
-                && !opaque::is_whole(kind, bytes, &Limits::default())
-            {
-                let message = format!("a {kind} whose end could not be told in an archive");
-                return Err(unfit(message).hint("a file of its own can hold it: scp:LIST"));
-            }
-            self.encoded.clear();
-            return put::object(object, self.style, &mut self.encoded);
-        }
-        let Some(audio) = &utt.audio else {
-            return Ok(());
-        };
-        if self.style != Style::Binary {
-            return Err(unfit("audio, of which no text can be made"));
-        }
-        if !audio.is_of(&[Dtype::I16]) {
-            return Err(unfit("audio whose samples are no matrix of i16"));
+    /// Puts together what is neither a matrix nor sound, before anything is written.
+    fn encode_object(&mut self, object: &Object) -> Result<()> {
+        if let Object::Opaque { kind, bytes } = object
+            && self.files.is_none()
+            && !opaque::is_whole(kind, bytes, &Limits::default())
+        {
+            let message = format!("a {kind} whose end could not be told in an archive");
+            let error = Error::unfit(message);
+            return Err(error.hint("a file of its own can hold it: scp:LIST"));
         }
         self.encoded.clear();
-        self.encoded.extend_from_slice(&wave::header(audio)?);
-        Ok(())
+        write_object::object(object, self.look.style, &mut self.encoded)
     }
 
-    fn write_other(&mut self, utt: &Utterance) -> Result<()> {
-        self.archive.put(&self.encoded)?;
-        match &utt.audio {
-            Some(audio) => wave::write_samples(audio, self.archive.direct()?, &mut self.encoded),
-            None => Ok(()),
+    /// Writes sound, whose entry is not started before the bytes are known to come.
+    fn write_sound(&mut self, utt: &Utterance) -> Result<()> {
+        let wav = self.env.nested(nested::WAV);
+        let wav = wav.map_err(|e| e.file(self.archive.name()))?;
+        let mut started = false;
+        let written = wav.write(utt, &mut |bytes| {
+            if !started {
+                started = true;
+                self.start(utt, false)?;
+            }
+            self.archive.put(bytes)
+        });
+        written.map_err(|e| if started { e } else { self.refused(e, utt) })
+    }
+
+    /// Starts the entry of `utt`: its key, or a file of its own. One of several parts waits with
+    /// them for the threads that make them.
+    fn start(&mut self, utt: &Utterance, parts: bool) -> Result<()> {
+        match &mut self.files {
+            Some(files) => {
+                let index = files.find(&utt.key);
+                let index = index.map_err(|e| e.utterance(&utt.key).continuable())?;
+                self.archive.replace(files.create(index)?).map(drop)
+            }
+            None if parts => self.archive.start_parts(&utt.key),
+            None => self.archive.start(&utt.key),
         }
     }
 
-    fn write_object(&mut self, matrix: &Matrix) -> Result<()> {
-        match (matrix.dtype(), matrix.rank()) {
-            _ if self.style != Style::Binary => self.text(matrix),
-            (_, Rank::Scalar) => self.number(matrix),
-            (Dtype::I32, _) => self.tagged_integers(matrix),
-            _ => self.binary(matrix),
+    fn refused(&self, error: Error, utt: &Utterance) -> Error {
+        let error = error.file(self.archive.name());
+        error.utterance(&utt.key).continuable()
+    }
+
+    fn write_plain(&mut self, matrix: &Matrix) -> Result<()> {
+        match Precision::of(matrix.dtype()) {
+            _ if self.look.style != Style::Binary => self.text(matrix),
+            None => self.tagged_integers(matrix),
+            Some(precision) if matrix.rank() == Rank::Scalar => self.number(matrix, precision),
+            Some(precision) => self.binary(matrix, precision),
         }
     }
 
     /// One number with its tag.
-    fn number(&mut self, matrix: &Matrix) -> Result<()> {
+    fn number(&mut self, matrix: &Matrix, precision: Precision) -> Result<()> {
         self.block.extend_from_slice(b"\0B");
-        self.block.push(match matrix.dtype() {
-            Dtype::F64 => 8,
-            _ => TAG,
+        self.block.push(match precision {
+            Precision::Single => TAG,
+            Precision::Double => 8,
         });
         let start = self.block.len();
         self.block.extend_from_slice(matrix.as_bytes());
@@ -158,12 +154,12 @@ impl KaldiWriter {
         self.flush()
     }
 
-    fn binary(&mut self, matrix: &Matrix) -> Result<()> {
-        let token: &[u8] = match (matrix.dtype(), matrix.rank()) {
-            (Dtype::F64, Rank::Matrix) => b"\0BDM ",
-            (Dtype::F64, _) => b"\0BDV ",
-            (_, Rank::Matrix) => b"\0BFM ",
-            _ => b"\0BFV ",
+    fn binary(&mut self, matrix: &Matrix, precision: Precision) -> Result<()> {
+        let token: &[u8] = match (precision, matrix.rank()) {
+            (Precision::Single, Rank::Matrix) => b"\0BFM ",
+            (Precision::Single, _) => b"\0BFV ",
+            (Precision::Double, Rank::Matrix) => b"\0BDM ",
+            (Precision::Double, _) => b"\0BDV ",
         };
         self.block.extend_from_slice(token);
         put_integer(matrix.rows(), &mut self.block)?;
@@ -185,11 +181,7 @@ impl KaldiWriter {
     fn tagged_integers(&mut self, matrix: &Matrix) -> Result<()> {
         self.block.extend_from_slice(b"\0B");
         put_integer(matrix.rows(), &mut self.block)?;
-        for values in matrix
-            .as_slice::<i32>()
-            .unwrap_or_default()
-            .chunks(BLOCK / 5)
-        {
+        for values in matrix.values::<i32>()?.chunks(BLOCK / 5) {
             let groups = values.iter().map(|value| {
                 let [a, b, c, d] = value.to_le_bytes();
                 [TAG, a, b, c, d]
@@ -220,7 +212,7 @@ impl KaldiWriter {
             }
             // Kaldi writes one space, and so does its style; where the reader would expect the
             // other rank, more is due otherwise.
-            (true, rank) if rank == self.rank || self.style == Style::SevenDigits => {
+            (true, rank) if rank == self.rank || self.look.style == Style::SevenDigits => {
                 archive.bytes(b" [ ]\n")
             }
             (true, Rank::Matrix) => archive.bytes(b" [\n ]\n"),
@@ -240,38 +232,28 @@ impl KaldiWriter {
 }
 
 impl Writer for KaldiWriter {
+    fn caps(&self) -> &Caps {
+        &self.look.caps
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let refused = |e: Error, archive: &Archive| {
-            let e = e.file(archive.name());
-            e.utterance(&utt.key).continuable()
-        };
-        let matrix = self.check(utt).map_err(|e| refused(e, &self.archive))?;
-        let compressed = compressed(self.compress, utt).map_err(|e| refused(e, &self.archive))?;
-        self.encode_other(utt)
-            .map_err(|e| refused(e, &self.archive))?;
+        self.check(utt).map_err(|e| self.refused(e, utt))?;
+        let matrix = utt.features.as_ref().or(utt.labels.as_ref());
         self.block.clear();
-        if let Some(files) = &mut self.files {
-            let index = files
-                .find(&utt.key)
-                .map_err(|e| e.utterance(&utt.key).continuable())?;
-            self.archive.replace(files.create(index)?)?;
-        } else if matrix.is_some() && self.style != Style::Binary
-            || matches!(compressed, Some(Compressed::Planned(_)))
-        {
-            self.archive.start_parts(&utt.key)?;
-        } else {
-            self.archive.start(&utt.key)?;
+        match (matrix, &utt.object) {
+            (Some(matrix), _) => self.write_matrix(utt, matrix)?,
+            (None, Some(object)) => {
+                let encoded = self.encode_object(object);
+                encoded.map_err(|e| self.refused(e, utt))?;
+                self.start(utt, false)?;
+                self.archive.put(&self.encoded)?;
+            }
+            (None, None) => self.write_sound(utt)?,
         }
-        match (matrix, compressed) {
-            (Some(matrix), Some(compressed)) => self.write_compressed(compressed, matrix)?,
-            (Some(matrix), None) => self.write_object(matrix)?,
-            (None, _) => self.write_other(utt)?,
-        }
-        self.group = Some(group_of(utt));
+        self.group.get_or_insert_with(|| group_of(utt).to_owned());
         self.rank = utt.features.as_ref().map_or(self.rank, Matrix::rank);
         if self.files.is_some() {
-            let nowhere = Output::nowhere().create(Part::Main, false)?;
-            self.written.bytes += self.archive.replace(nowhere)?.finish()?;
+            self.written.bytes += self.archive.replace(nowhere(&self.env)?)?.finish()?;
         }
         self.written.count(utt);
         Ok(())
@@ -284,70 +266,40 @@ impl Writer for KaldiWriter {
 }
 
 impl KaldiWriter {
-    /// The one matrix of `utt` that an entry holds, `None` if it is no matrix; if an entry can hold
-    /// all of it.
-    fn check<'a>(&self, utt: &'a Utterance) -> Result<Option<&'a Matrix>> {
-        let key = utt.key.as_bytes();
-        if key.is_empty() {
-            return Err(unfit("the key is empty"));
-        }
-        if let Some(b) = key.iter().find(|b| !is_word_byte(**b)) {
-            return Err(unfit(format!("byte 0x{b:02x} in the key")));
-        }
-        let kept = self.compress == Some(Compress::Keep) && is_stored(&utt.meta);
-        if !utt.meta.is_empty() && !kept {
-            return Err(unfit("frame times and header lines"));
+    /// Checks what an entry can hold, and what all of a table have in common.
+    fn check(&self, utt: &Utterance) -> Result<()> {
+        self.look.caps.check(utt)?;
+        check_stored(&utt.meta.tags)?;
+        if let Some(sound) = utt.waveform() {
+            audio::check(sound)?;
         }
         let group = group_of(utt);
-        if let Some(first) = self.group.filter(|first| *first != group) {
-            return Err(unfit(format!("{group} behind entries of {first}")));
+        match self.group.as_deref().filter(|first| *first != group) {
+            Some(first) => {
+                let message = format!("{group} behind entries of {first}");
+                Err(Error::unfit(format!(
+                    "{message}, which a Kaldi table can't hold"
+                )))
+            }
+            None => Ok(()),
         }
-        let matrix = match (&utt.features, &utt.labels) {
-            (None, None)
-                if utt.others().count() == 1 && (utt.object.is_some() || utt.audio.is_some()) =>
-            {
-                None
-            }
-            _ if utt.other().is_some() => {
-                return Err(unfit(format!(
-                    "{} with something else",
-                    utt.other().unwrap_or_default()
-                )));
-            }
-            (Some(features), None) => Some(self.check_features(features)?),
-            (None, Some(labels)) => Some(check_labels(labels)?),
-            (Some(_), Some(_)) => {
-                let hint = "write the labels apart with --labels-out";
-                return Err(unfit("features and labels together").hint(hint));
-            }
-            (None, None) => return Err(unfit("neither features nor labels")),
-        };
-        let Some(matrix) = matrix else {
-            return Ok(None);
-        };
-        let largest = matrix.rows().max(matrix.cols());
-        if i32::try_from(largest).is_err() {
-            return Err(unfit(format!("{largest} rows or columns")));
-        }
-        Ok(Some(matrix))
     }
 
-    fn check_features<'a>(&self, matrix: &'a Matrix) -> Result<&'a Matrix> {
-        let (rows, cols) = (matrix.rows(), matrix.cols());
-        if !self.dtypes.contains(&matrix.dtype()) {
-            return Err(unfit(format!("features of {}", matrix.dtype())));
-        }
-        match matrix.rank() {
-            Rank::Matrix if (rows == 0) != (cols == 0) => {
-                Err(unfit(format!("a matrix of {rows} rows and {cols} columns")))
-            }
-            Rank::Vector if cols != 1 => Err(unfit(format!("a vector of {cols} columns"))),
-            Rank::Scalar if rows != 1 || cols != 1 => {
-                Err(unfit(format!("a number of {rows} x {cols} values")))
-            }
-            _ => Ok(matrix),
+    fn write_matrix(&mut self, utt: &Utterance, matrix: &Matrix) -> Result<()> {
+        let compressed = compressed(self.look.compress, utt);
+        let compressed = compressed.map_err(|e| self.refused(e, utt))?;
+        let planned = matches!(compressed, Some(Compressed::Planned(_)));
+        self.start(utt, planned || self.look.style != Style::Binary)?;
+        match compressed {
+            Some(compressed) => self.write_compressed(compressed, matrix),
+            None => self.write_plain(matrix),
         }
     }
+}
+
+/// A stream that keeps nothing.
+fn nowhere(env: &Env) -> Result<Sink> {
+    env.output(&Locator::Nowhere).create(Part::Main, false)
 }
 
 /// What the reader of a compressed matrix will get.
@@ -357,44 +309,8 @@ fn decoded(planned: &Planned) -> Result<Matrix> {
         ..Limits::default()
     };
     let mut object = Vec::new();
-    Encoder::default().encode(planned, &mut object);
+    Encoder::default().encode(planned, &mut object)?;
     decode(&object, &limits)
-}
-
-fn check_labels(matrix: &Matrix) -> Result<&Matrix> {
-    if matrix.dtype() != Dtype::I32 {
-        return Err(unfit(format!("labels of {}", matrix.dtype())));
-    }
-    if matrix.cols() != 1 {
-        return Err(unfit(format!("{} labels a frame", matrix.cols())));
-    }
-    Ok(matrix)
-}
-
-fn unfit(what: impl std::fmt::Display) -> Error {
-    Error::unfit(format!("{what}, which this Kaldi table can't hold"))
-}
-
-/// The archive's name as script lines give it, if it can be read from there.
-fn name_in_script(output: &Output) -> Result<String> {
-    let name = output.name();
-    let refuse = |why: &str| {
-        Err(Error::usage(format!("a script file can't point into it: {why}")).file(&name))
-    };
-    if Place::of(output) != Place::File {
-        return refuse("it is no file");
-    }
-    if output
-        .path()
-        .is_some_and(|path| Codec::from_path(&path).is_some())
-    {
-        return refuse("it is compressed");
-    }
-    let place = rxfilename(&format!("{name}:7")).ok();
-    if place != Some(Locator::FileAt(name.clone().into(), 7)) || name.contains('\n') {
-        return refuse("Kaldi does not take the name");
-    }
-    Ok(name)
 }
 
 /// Appends a size with its tag.

@@ -7,8 +7,11 @@
     reason = "tests"
 )]
 
-use spr_core::bytes::{ByteOrder, Env, Output, Source};
-use spr_core::format::Format;
+mod common;
+
+use common::env;
+use spr_core::bytes::{ByteOrder, Env, Locator, Source};
+use spr_core::format::Request;
 use spr_core::model::{Dtype, Matrix, Object, Rank, Utterance};
 use spr_core::{Error, ErrorKind, Limits};
 use spr_format_kaldi::FORMAT;
@@ -19,6 +22,7 @@ fn binary() {
     suite(&Suite {
         self_delimiting: true,
         kind_by_length: true,
+        env,
         prepare: |utt| {
             plain_scalar(utt);
             // The bits of some integers are those of usual floats.
@@ -225,14 +229,18 @@ fn compressed_matrices_decode_to_kaldis_bits() {
     for (name, bytes, expected) in COMPRESSED {
         let source = Source::from_bytes("x", bytes.to_vec()).unwrap();
         let options = spr_testkit::options(&FORMAT, &[]).unwrap();
-        let mut reader = FORMAT.open(source, &options, &Env::default()).unwrap();
+        let opened = Request::all().open(&FORMAT, source, &options, &Env::default());
+        let mut reader = opened.and_then(|opened| opened.into_stream()).unwrap();
         let mut utt = Utterance::default();
         assert!(reader.read(&mut utt).unwrap());
         let (rank, rows, cols, values) = floats(&utt);
         assert_eq!((rank, rows, cols), (Rank::Matrix, 6, 2));
         let bits: Vec<_> = values.iter().map(|v| v.to_bits()).collect();
         assert_eq!(bits, expected, "{name}");
-        assert_eq!(reader.info().compression.as_deref(), Some(name));
+        assert_eq!(utt.origin.coding.as_deref(), Some(name));
+        assert_eq!(utt.origin.file.as_deref(), Some("x"));
+        assert_eq!(utt.origin.at, None, "a stream has no places to point to");
+        assert_eq!(reader.info().compression, None);
         assert_eq!(reader.info().byte_order, Some(ByteOrder::Little));
         for n in 3..bytes.len() {
             assert_eq!(
@@ -449,18 +457,20 @@ fn scripts_point_into_archives_only() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let options = spr_testkit::options(&FORMAT, &[]).unwrap();
-    let script = || Output::file(at("a.scp")).overwrite(true);
+    let env = Env::default();
+    let script = || Locator::file(at("a.scp"));
     for bad in [
-        Output::stdout(),
-        Output::command("cat"),
-        Output::file(at("a.ark.gz")),
-        Output::file(at("a\nb.ark")),
+        Locator::Standard,
+        Locator::Command("cat".into()),
+        Locator::file(at("a.ark.gz")),
+        Locator::file(at("a\nb.ark")),
     ] {
-        let output = bad.with_named("scp", script());
-        assert!(write_to(&FORMAT, &options, &[], output).is_err());
+        let output = env.output(&bad).with_named("scp", script());
+        assert!(write_to(&FORMAT, &options, &[], output.overwrite(true)).is_err());
     }
     let utts = [labels("utt-a", &[1, 2]), labels("b", &[3])];
-    let output = Output::file(at("a.ark")).with_named("scp", script());
+    let output = env.output(&Locator::file(at("a.ark")));
+    let output = output.with_named("scp", script()).overwrite(true);
     write_to(&FORMAT, &options, &utts, output).unwrap();
     let name = at("a.ark").display().to_string();
     let lines = std::fs::read_to_string(at("a.scp")).unwrap();
@@ -469,12 +479,70 @@ fn scripts_point_into_archives_only() {
     assert_eq!(back, utts);
 }
 
+#[test]
+fn a_script_file_has_its_archive_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let utts = [labels("utt-a", &[1, 2]), labels("b", &[3])];
+    spr_testkit::write(&FORMAT, &[], &utts, &at("a.scp")).unwrap();
+    let name = at("a.ark").display().to_string();
+    let lines = std::fs::read_to_string(at("a.scp")).unwrap();
+    assert_eq!(lines, format!("utt-a {name}:6\nb {name}:25\n"));
+    assert_eq!(spr_testkit::read(&FORMAT, &[], &at("a.ark")).unwrap(), utts);
+    // Who says that it is an archive gets one.
+    let pairs = [("table", "ark")];
+    spr_testkit::write(&FORMAT, &pairs, &utts, &at("b.scp")).unwrap();
+    assert!(!at("b.ark").exists());
+    assert_eq!(
+        spr_testkit::read(&FORMAT, &pairs, &at("b.scp")).unwrap(),
+        utts
+    );
+}
+
+#[test]
+fn what_is_known_is_known_at_opening() {
+    let info = |bytes: &[u8], options: Pairs<'_>| {
+        let source = Source::from_bytes("x", bytes.to_vec()).unwrap();
+        let options = spr_testkit::options(&FORMAT, options).unwrap();
+        let opened = Request::all()
+            .open(&FORMAT, source, &options, &env())
+            .unwrap();
+        opened.into_stream().unwrap().info().clone()
+    };
+    for (bytes, options, binary, labels) in [
+        (&b"a 1 2 3 \nb 4 \n"[..], &[][..], false, true),
+        (b"a  [ 1 2 ]\n", &[], false, false),
+        (
+            b"a  [\n 1 2 ]\n",
+            &[("holder", "int32-vector")],
+            false,
+            true,
+        ),
+        (b"a \0BFM \x04\0\0\0\0\x04\0\0\0\0", &[], true, false),
+        (b"a \0B\x04\x01\0\0\0\x04\x05\0\0\0", &[], true, true),
+        (b"\0B\x04\x01\0\0\0\x05\0\0\0", &[], true, true),
+    ] {
+        let info = info(bytes, options);
+        let order = binary.then_some(ByteOrder::Little);
+        let columns = labels.then_some(1);
+        let shown = bytes.escape_ascii();
+        assert_eq!(
+            (info.byte_order, info.label_columns),
+            (order, columns),
+            "{shown}"
+        );
+    }
+}
+
 /// Key and shape of each utterance, and the error at the end, if there is one.
 fn shapes(bytes: &[u8], values: bool) -> (Vec<String>, Option<String>) {
-    let mut env = Env::default();
-    env.values = values;
+    let request = match values {
+        true => Request::all(),
+        false => Request::all().headers(),
+    };
     let source = Source::from_bytes("x", bytes.to_vec()).unwrap();
-    let mut reader = match FORMAT.open(source, &Default::default(), &env) {
+    let opened = request.open(&FORMAT, source, &Default::default(), &Env::default());
+    let mut reader = match opened.and_then(|opened| opened.into_stream()) {
         Ok(reader) => reader,
         Err(error) => return (Vec::new(), Some(error.to_string())),
     };

@@ -14,10 +14,7 @@ use spr_testkit::{read_memory, write_memory};
 fn utterance(key: &str, kind: &'static str, bytes: &[u8]) -> Utterance {
     Utterance {
         key: key.into(),
-        object: Some(Object::Opaque {
-            kind,
-            bytes: bytes.to_vec(),
-        }),
+        object: Some(Object::opaque(kind, bytes.to_vec())),
         ..Utterance::default()
     }
 }

@@ -7,7 +7,10 @@
     reason = "tests"
 )]
 
-use spr_core::bytes::{Env, Source};
+mod common;
+
+use common::env;
+use spr_core::bytes::Source;
 use spr_core::model::{Dtype, Matrix, Rank, Utterance};
 use spr_core::{Error, ErrorKind};
 use spr_format_kaldi::FORMAT;
@@ -18,7 +21,7 @@ type Pairs<'a> = &'a [(&'a str, &'a str)];
 fn drained(bytes: &[u8], options: Pairs<'_>) -> Drained {
     let options = spr_testkit::options(&FORMAT, options).unwrap();
     let source = Source::from_bytes("memory", bytes.to_vec()).unwrap();
-    read_source(&FORMAT, &options, source, &Env::default())
+    read_source(&FORMAT, &options, source, &env())
 }
 
 fn read(bytes: &[u8], options: Pairs<'_>) -> Vec<Utterance> {
@@ -158,7 +161,7 @@ fn the_kind_of_an_htk_file_is_kept() {
         assert_eq!(meta.frame_shift.as_ref().unwrap().to_string(), "0.01");
         assert_eq!(meta.tags.len(), 1);
         let tag = &meta.tags[0];
-        assert_eq!((tag.format, &tag.key[..]), ("htk", &b"kind"[..]));
+        assert_eq!((&*tag.format, &tag.key[..]), ("htk", &b"kind"[..]));
         assert_eq!(tag.value, shown.as_bytes());
         assert_eq!(utts[1].meta.tags[0].value, b"9");
     }

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use spr_core::bytes::{Access, Env, Source};
+use spr_core::bytes::{Access, Env};
 use spr_core::model::Utterance;
 use spr_core::{ErrorKind, Limits};
 use spr_format_kaldi::FORMAT;
@@ -45,7 +45,7 @@ fn read(folder: &Path, lines: &str, access: Access) -> (Drained, Vec<String>) {
         heard.lock().unwrap().push(w.to_string());
     });
     let options = spr_testkit::options(&FORMAT, &[("table", "scp")]).unwrap();
-    let source = Source::open(&script(folder, lines)).unwrap();
+    let source = env.open_file(&script(folder, lines).into()).unwrap();
     let drained = read_source(&FORMAT, &options, source, &env);
     let warnings = warnings.lock().unwrap().clone();
     (drained, warnings)

@@ -8,27 +8,28 @@
 )]
 
 use std::fs;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Format, Options};
+use spr_core::format::{Format, Options, Request, Share};
 use spr_core::model::Utterance;
 use spr_core::{Error, Result};
-use spr_format_kaldi::{FORMAT, Select};
+use spr_format_kaldi::FORMAT;
+use spr_testkit::faults;
 
 /// Reads the entries whose keys start with `k` and returns their keys and the first error, and all
 /// keys that were asked about.
 fn read(source: Source, options: &[(&str, &str)]) -> (Vec<String>, Option<Error>, Vec<String>) {
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let copy = asked.clone();
-    let select = Select::new(move |key| {
+    let request = Request::all().keys(move |key| {
         copy.lock().unwrap().push(key.to_string());
         key.as_bytes().starts_with(b"k")
     });
     let options = Options::new(FORMAT.info(), options.iter().copied()).unwrap();
-    let mut reader = FORMAT
-        .open_selected(source, &options, &Env::default(), select)
-        .unwrap();
+    let opened = request.open(&FORMAT, source, &options, &Env::default());
+    let mut reader = opened.unwrap().into_stream().unwrap();
     let mut utt = Utterance::default();
     let mut keys = Vec::new();
     let error = loop {
@@ -43,6 +44,10 @@ fn read(source: Source, options: &[(&str, &str)]) -> (Vec<String>, Option<Error>
     }
     let asked = asked.lock().unwrap().clone();
     (keys, error, asked)
+}
+
+fn file(path: &Path) -> Source {
+    Env::default().open_file(&path.into()).unwrap()
 }
 
 fn memory(bytes: &[u8]) -> Source {
@@ -63,7 +68,7 @@ fn what_dropped_lines_name_is_not_opened() -> Result<()> {
     let script = folder.path().join("a.scp");
     let lines = "x gone.ark:7\nk a.ark:2\ny rm -rf nothing |\nk2 a.ark:2[0:0]\nz a.ark:99999\n";
     fs::write(&script, lines).unwrap();
-    let (keys, error, asked) = read(Source::open(&script)?, &[]);
+    let (keys, error, asked) = read(file(&script), &[]);
     assert!(error.is_none(), "{error:?}");
     assert_eq!(keys, ["k", "k2"]);
     assert_eq!(asked, ["x", "k", "y", "k2", "z"]);
@@ -77,7 +82,7 @@ fn what_dropped_lines_name_is_not_opened() -> Result<()> {
         ("x gone\nk gone\n", "utterance k: cannot open"),
     ] {
         fs::write(&script, lines).unwrap();
-        let error = read(Source::open(&script)?, &[]).1.unwrap();
+        let error = read(file(&script), &[]).1.unwrap();
         assert!(error.to_string().contains(message), "{error}");
     }
     Ok(())
@@ -116,7 +121,7 @@ fn a_file_of_one_object_is_dropped_or_not() {
     for (name, due) in [("k.mat", 1), ("x.mat", 0)] {
         let path = folder.path().join(name);
         fs::write(&path, matrix("FM", 1, 2, 8)).unwrap();
-        let (keys, error, _) = read(Source::open(&path).unwrap(), &[]);
+        let (keys, error, _) = read(file(&path), &[]);
         assert!(error.is_none(), "{error:?}");
         assert_eq!(keys.len(), due, "{name}");
     }
@@ -126,7 +131,77 @@ fn a_file_of_one_object_is_dropped_or_not() {
 fn all_are_read_unless_said_otherwise() {
     let options = Options::new(FORMAT.info(), [("table", "ark")]).unwrap();
     let table = memory(b"a 1 2 \nb 3 \n");
-    let reader = FORMAT.open_selected(table, &options, &Env::default(), Select::all());
-    let frames = reader.unwrap().into_iter().map(|utt| utt.unwrap().frames());
+    let opened = Request::all().open(&FORMAT, table, &options, &Env::default());
+    let reader = opened.unwrap().into_stream().unwrap();
+    let frames = reader.into_iter().map(|utt| utt.unwrap().frames());
     assert_eq!(frames.collect::<Vec<_>>(), [2, 1]);
+}
+
+#[test]
+fn shares_are_dealt_without_opening_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("a.ark"),
+        [b"k ", &matrix("FM", 1, 2, 8)[..]].concat(),
+    )
+    .unwrap();
+    let script = folder.path().join("a.scp");
+    fs::write(
+        &script,
+        "a gone\nb a.ark:2\n\nd a.ark:2\ne gone\nf a.ark:2\n",
+    )
+    .unwrap();
+    let share = |index, count| {
+        let request = Request::all().share(Share { index, count });
+        let options = Options::default();
+        let opened = request.open(&FORMAT, file(&script), &options, &Env::default())?;
+        let drained = faults::drain(opened.into_stream()?);
+        let keys: Vec<_> = drained
+            .utterances
+            .iter()
+            .map(|u| u.key.to_string())
+            .collect();
+        Ok::<_, Error>((keys.concat(), drained.errors.len()))
+    };
+    // A line at fault is dealt like any other.
+    assert_eq!(share(0, 2).unwrap(), (String::new(), 3));
+    assert_eq!(share(1, 2).unwrap(), ("bdf".to_owned(), 0));
+    assert!(share(2, 2).is_err());
+}
+
+#[test]
+fn entries_say_where_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = folder.path().join("a.ark");
+    fs::write(
+        &archive,
+        [
+            b"k ",
+            &matrix("FM", 1, 2, 8)[..],
+            b"l ",
+            &matrix("FM", 0, 0, 0),
+        ]
+        .concat(),
+    )
+    .unwrap();
+    let script = folder.path().join("a.scp");
+    let name = archive.display().to_string();
+    fs::write(
+        &script,
+        format!("x {name}:2\ny cat {name} |\nz {name}:2[0:0]\n"),
+    )
+    .unwrap();
+    for (source, due) in [
+        (file(&archive), vec![Some(2), Some(27)]),
+        (file(&script), vec![Some(2), Some(2)]),
+    ] {
+        let opened = Request::all().open(&FORMAT, source, &Options::default(), &Env::default());
+        let read = faults::drain(opened.unwrap().into_stream().unwrap()).utterances;
+        let places: Vec<_> = read.iter().map(|utt| utt.origin.byte()).collect();
+        assert_eq!(places, due);
+        assert!(
+            read.iter()
+                .all(|utt| utt.origin.file.as_deref() == Some(&*name))
+        );
+    }
 }

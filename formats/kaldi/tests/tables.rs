@@ -63,6 +63,11 @@ fn fill(wspecifier: &str, more: &[(&str, &str)], utterances: &[Utterance]) {
     table.close().unwrap();
 }
 
+/// Surroundings in which commands that were typed may run.
+fn typed() -> Env {
+    Env::new(Limits::default(), Access::Typed, |_| {})
+}
+
 fn first(utt: &Utterance) -> f32 {
     match (&utt.features, &utt.labels) {
         (Some(features), _) => match features.as_slice::<f32>() {
@@ -78,7 +83,8 @@ fn first(utt: &Utterance) -> f32 {
 
 /// What comes of asking for keys in turn: values, `None` for absent ones, or the error that ends it.
 fn ask(rspecifier: &str, keys: &[&str]) -> Result<Vec<Option<f32>>, String> {
-    let mut table = RandomAccessTableReader::open(rspecifier).map_err(|e| e.to_string())?;
+    let table = RandomAccessTableReader::open_with(rspecifier, &[], typed());
+    let mut table = table.map_err(|e| e.to_string())?;
     let mut found = Vec::new();
     for key in keys {
         let key = Key::from(*key);
@@ -179,7 +185,9 @@ fn damage_is_never_absence() {
         let whole = fs::read(&path).unwrap();
         let cut = folder.write("cut", &whole[..whole.len() - 5]);
         for at in [cut.clone(), format!("cat {cut} |")] {
-            let mut table = RandomAccessTableReader::open(&format!("ark:{at}")).unwrap();
+            let rspecifier = format!("ark:{at}");
+            let table = RandomAccessTableReader::open_with(&rspecifier, &[], typed());
+            let mut table = table.unwrap();
             assert!(table.has_key(&"a".into()).unwrap());
             let error = table.has_key(&"x".into()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Truncated, "{error}");
@@ -303,6 +311,10 @@ fn front_to_back() {
     }
     assert!(SequentialTableReader::open("x.ark").is_err());
     assert!(SequentialTableReader::open("ark:/nowhere").is_err());
+    // Nothing runs that nobody allowed.
+    let error = SequentialTableReader::open("ark:cat x |").err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
+    assert!(TableWriter::open("ark:| cat").is_err());
 }
 
 #[test]

@@ -9,8 +9,10 @@
 
 use std::fs;
 
-use spr_core::bytes::{Env, Output, Source};
-use spr_core::format::{Format, Written};
+use std::sync::Arc;
+
+use spr_core::bytes::{Env, Locator, MemoryStore, Output, Source};
+use spr_core::format::{Format, Request, Written};
 use spr_core::model::{Dtype, Element, Lists, Matrix, Object, Rank, Sparse, Utterance};
 use spr_core::{Error, Result};
 use spr_format_kaldi::FORMAT;
@@ -88,6 +90,13 @@ fn env(threads: usize) -> Env {
     env
 }
 
+/// An output called `main` in a store.
+fn memory(threads: usize) -> (Output, MemoryStore) {
+    let store = MemoryStore::new();
+    let env = env(threads).with_store(Arc::new(store.clone()));
+    (env.output(&Locator::file("main")), store)
+}
+
 fn write(
     output: &Output,
     options: Pairs<'_>,
@@ -105,10 +114,10 @@ fn write(
 /// The bytes of an archive, once they are the same for some numbers of threads.
 fn archive(options: Pairs<'_>, utts: &[Utterance]) -> Vec<u8> {
     let archives = [1, 2, 5].map(|threads| {
-        let (output, files) = Output::memory();
+        let (output, store) = memory(threads);
         let written = write(&output, options, utts, threads).unwrap();
         output.commit().unwrap();
-        let bytes = files.lock().unwrap().remove("main").unwrap();
+        let bytes = store.remove("main").unwrap();
         assert_eq!(written.bytes, bytes.len() as u64);
         bytes
     });
@@ -170,7 +179,8 @@ fn compressed_is_the_same() {
     let utts = [small("before"), large, small("after")];
     let bytes = archive(&[("compress", "2")], &utts);
     let source = Source::from_bytes("x", bytes).unwrap();
-    let mut reader = FORMAT.open(source, &Default::default(), &env(1)).unwrap();
+    let opened = Request::all().open(&FORMAT, source, &Default::default(), &env(1));
+    let mut reader = opened.and_then(|opened| opened.into_stream()).unwrap();
     let mut utt = Utterance::default();
     for due in &utts {
         assert!(reader.read(&mut utt).unwrap());
@@ -185,7 +195,7 @@ fn what_cannot_be_compressed_costs_that_entry_only() {
     let due = archive(&[("compress", "2")], &utts);
     let bad = features("bad", &[1.0, f32::INFINITY], 2, Rank::Matrix);
     for threads in [1, 2, 5] {
-        let (output, files) = Output::memory();
+        let (output, store) = memory(threads);
         let options = spr_testkit::options(&FORMAT, &[("compress", "2")]).unwrap();
         let mut writer = FORMAT
             .create(output.clone(), &options, &env(threads))
@@ -197,7 +207,7 @@ fn what_cannot_be_compressed_costs_that_entry_only() {
         }
         writer.finish().unwrap();
         output.commit().unwrap();
-        assert!(files.lock().unwrap()["main"] == due);
+        assert!(store.get("main").unwrap() == due);
     }
 }
 
@@ -237,7 +247,8 @@ fn script_files_point_at_objects() {
     let due = archive(&[TEXT], &utts);
     for threads in [1, 2, 5] {
         let (path, script) = (at("ark", threads), at("scp", threads));
-        let output = Output::file(&path).with_named("scp", Output::file(&script));
+        let output = env(threads).output(&Locator::file(&path));
+        let output = output.with_named("scp", Locator::file(&script));
         let written = write(&output, &[TEXT], &utts, threads).unwrap();
         output.commit().unwrap();
         assert!(fs::read(&path).unwrap() == due);
@@ -270,7 +281,9 @@ fn files_of_their_own_hold_their_objects() {
         let list = at("list");
         fs::write(&list, lines.concat()).unwrap();
         let list = list.display().to_string();
-        let output = Output::file(at("none"));
+        let output = env(threads)
+            .output(&Locator::file(at("none")))
+            .overwrite(true);
         write(&output, &[TEXT, ("list", &list)], &utts, threads).unwrap();
         output.commit().unwrap();
         for utt in &utts {

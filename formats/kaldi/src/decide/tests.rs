@@ -19,7 +19,7 @@ fn runs_are_told_apart() {
     for (words, after, kind) in [
         (&[7][..], &b"key"[..], Kind::Int),
         (&[-7], b"", Kind::Int),
-        (&[half], b"", Kind::Float(Dtype::F32)),
+        (&[half], b"", Kind::Float(Precision::Single)),
         (&[0], b"", Kind::Ints),
         (&[3, 4, 4, 4], b"k", Kind::Ints),
         (&[2, half, half], b"k", Kind::Floats),
@@ -63,7 +63,7 @@ fn lines_are_told_apart() {
         ("rows=2 dim=3 [ 0 1 ]\n", Kind::SparseMatrix),
         ("dim=3 [ 0 1 ] \n", Kind::SparseVector),
         ("0.5 1 \n", Kind::Floats),
-        ("0.5 \nb 1 \n", Kind::Float(Dtype::F32)),
+        ("0.5 \nb 1 \n", Kind::Float(Precision::Single)),
         ("5 \nb 1 \n", Kind::Int),
         ("5 \nb 1 2 \n", Kind::Ints),
         ("5 \nb \n", Kind::Ints),

@@ -4,26 +4,29 @@ mod words;
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::Options;
-use spr_core::model::{Audio, Dtype, Matrix, Object, Rank, Utterance, is_word_byte};
+use spr_core::model::{
+    DatasetInfo, Dtype, KeySource, Matrix, Object, Rank, Utterance, is_word_byte,
+};
 use spr_core::{Error, Result};
 
 use crate::binary::{self, Decoder};
-use crate::compressed::Coding;
 use crate::decide::{self, Decision};
 use crate::encode::{Compress, stored};
-use crate::kind::{HOLDERS, Kind};
+use crate::kind::{HOLDERS, Kind, Precision};
 use crate::number::is_space;
 use crate::packed::{self, Upper};
 use crate::recognise::{self, Form, TAG, TOKEN, Unmarked};
 use crate::text::truncated;
-use crate::{foreign, opaque, tagged, wave};
+use crate::{nested, opaque, tagged};
 use words::blanks;
 
 /// Reads objects one after the other and remembers what they were.
-pub(crate) struct Objects {
+pub(crate) struct ObjectReader {
     env: Env,
-    /// The element type of text.
-    dtype: Dtype,
+    /// Whether the values of features are read, and not passed over.
+    values: bool,
+    /// How wide the floats of text are.
+    precision: Precision,
     /// What the user says the input holds.
     holder: Option<Kind>,
     /// What the first entry was.
@@ -35,10 +38,8 @@ pub(crate) struct Objects {
     decision: Option<String>,
     /// The rank of the last features.
     rank: Rank,
-    /// Compressions met.
-    pub(crate) codings: Vec<Coding>,
     /// Whether anything binary was met.
-    pub(crate) binary: bool,
+    binary: bool,
     decoder: Decoder,
     /// Whether compressed matrices are also handed on as they were stored.
     keep: bool,
@@ -49,22 +50,36 @@ pub(crate) struct Objects {
 }
 
 /// Element types by name, each with the list of itself alone.
-pub(crate) const DTYPES: &[(&str, (Dtype, &[Dtype]))] = &[
-    ("f32", (Dtype::F32, &[Dtype::F32])),
-    ("f64", (Dtype::F64, &[Dtype::F64])),
+pub(crate) const DTYPES: &[(&str, (Precision, &[Dtype]))] = &[
+    ("f32", (Precision::Single, &[Dtype::F32])),
+    ("f64", (Precision::Double, &[Dtype::F64])),
 ];
+
+/// What a look at the first object tells.
+#[derive(Clone, Copy, Default)]
+struct FirstObject {
+    binary: bool,
+    labels: bool,
+}
 
 /// What follows the bracket of an empty text vector that is not to be taken for a matrix. Kaldi
 /// itself writes one space in both.
 pub(crate) const EMPTY_VECTOR: &[u8] = b"  ]";
 
-impl Objects {
-    pub(crate) fn new(options: &Options, env: &Env) -> Result<Self> {
+impl ObjectReader {
+    /// Without `values`, those of features are passed over where headers tell how many there are.
+    ///
+    /// # Errors
+    /// An option's value is wrong.
+    pub(crate) fn new(options: &Options, values: bool, env: &Env) -> Result<Self> {
         let (holder, held) = options.choice("holder", HOLDERS)?.unzip();
-        let dtype = options.choice("dtype", DTYPES)?;
+        let said = options
+            .choice("dtype", DTYPES)?
+            .map(|(precision, _)| precision);
         Ok(Self {
             env: env.clone(),
-            dtype: dtype.map_or(held.unwrap_or(Dtype::F32), |(dtype, _)| dtype),
+            values,
+            precision: said.or(held).unwrap_or(Precision::Single),
             holder,
             first: None,
             runs: None,
@@ -75,7 +90,6 @@ impl Objects {
                 Some(Kind::Vector) => Rank::Vector,
                 _ => Rank::Matrix,
             },
-            codings: Vec::new(),
             binary: false,
             decoder: Decoder::default(),
             keep: Compress::of(options)? == Some(Compress::Keep),
@@ -87,13 +101,11 @@ impl Objects {
     }
 
     /// A reader of objects that passes over their values and knows what this one found out.
-    pub(crate) fn trial(&self) -> Self {
-        let mut env = self.env.clone();
-        env.values = false;
+    pub(crate) fn without_values(&self) -> Self {
         Self {
-            env,
+            env: self.env.clone(),
+            values: false,
             decision: None,
-            codings: Vec::new(),
             decoder: Decoder::default(),
             singles: Vec::new(),
             doubles: Vec::new(),
@@ -103,23 +115,39 @@ impl Objects {
         }
     }
 
-    /// Whether the first entry held labels.
-    pub(crate) fn holds_labels(&self) -> bool {
-        self.first == Some(Kind::Ints)
+    /// What is known of a data set by the objects that were read so far; `file` is that of the data
+    /// set itself.
+    pub(crate) fn known(&self, file: &Source, keys: KeySource) -> DatasetInfo {
+        let first = FirstObject {
+            binary: self.binary,
+            labels: self.first == Some(Kind::Ints),
+        };
+        self.describe(file, keys, first)
     }
 
-    /// What the objects were found to be and why, where several kinds start alike.
-    pub(crate) fn decision(&self) -> Option<&str> {
-        self.decision.as_deref()
+    fn describe(&self, file: &Source, keys: KeySource, first: FirstObject) -> DatasetInfo {
+        let mut info = DatasetInfo::new(keys);
+        info.compression = file.compression();
+        info.decision.clone_from(&self.decision);
+        info.label_columns = first.labels.then_some(1);
+        info.byte_order = first.binary.then_some(ByteOrder::Little);
+        info
     }
 
-    /// Decides ahead of reading what the first object is; with `bare` it has no key. What is
-    /// broken is left for reading.
-    pub(crate) fn look_ahead(&mut self, source: &mut Source, bare: bool) -> Result<()> {
+    /// Decides ahead of reading what the first object is, and says what is known of the data set by
+    /// that; with `bare` the object has no key. What is broken is left for reading.
+    pub(crate) fn look_ahead(
+        &mut self,
+        source: &mut Source,
+        bare: bool,
+        keys: KeySource,
+    ) -> Result<DatasetInfo> {
+        let first = self.first_object(source, bare)?;
+        Ok(self.describe(source, keys, first))
+    }
+
+    fn first_object(&mut self, source: &mut Source, bare: bool) -> Result<FirstObject> {
         const HEAD: usize = 4096;
-        if self.holder.is_some() {
-            return Ok(());
-        }
         let head = source.peek(HEAD)?;
         let key = head
             .iter()
@@ -133,17 +161,28 @@ impl Objects {
             (true, _) => 0,
             (false, Some((_, end))) if matches!(head[end], b' ' | b'\t') => end + 1,
             (false, Some((_, end))) => end,
-            (false, None) => return Ok(()),
+            (false, None) => return Ok(FirstObject::default()),
         };
-        match &head[value..] {
-            [0, b'B', TAG, ..] => self.decide_runs(source, value + 2).map(drop),
-            [0, ..] | [] => Ok(()),
-            value if recognise::unmarked(value).is_some() => Ok(()),
-            rest => {
-                let bracket = rest.iter().find(|b| !is_space(**b)) == Some(&b'[');
-                self.decide_lines(source, value, bracket).map(drop)
-            }
-        }
+        let (binary, kind) = match (&head[value..], self.holder) {
+            (head, Some(holder)) => (head.starts_with(b"\0B"), Some(holder)),
+            ([0, b'B', TAG, ..], None) => match bare && is_packed(source, value + 2)? {
+                true => (true, Some(Kind::Ints)),
+                false => (true, self.decide_runs(source, value + 2)?),
+            },
+            ([0, b'B', ..], None) => (true, None),
+            ([0, ..] | [], None) => (false, None),
+            (head, None) => match recognise::unmarked(head) {
+                Some(other) => (other == Unmarked::Fst, None),
+                None => {
+                    let bracket = head.iter().find(|b| !is_space(**b)) == Some(&b'[');
+                    (false, self.decide_lines(source, value, bracket)?)
+                }
+            },
+        };
+        Ok(FirstObject {
+            binary,
+            labels: kind == Some(Kind::Ints),
+        })
     }
 
     fn decide_runs(&mut self, source: &mut Source, skip: usize) -> Result<Option<Kind>> {
@@ -188,8 +227,8 @@ impl Objects {
         Some(kind)
     }
 
-    /// Reads the object at the current place into `utt`, whose key is set already. With `whole`
-    /// nothing may follow it.
+    /// Reads the object at the current place into `utt`, whose key is set already, and says what it
+    /// is. With `whole` nothing may follow it.
     ///
     /// # Errors
     /// [Continuable](Error::can_continue) if the source is behind the object all the same.
@@ -198,10 +237,9 @@ impl Objects {
         source: &mut Source,
         utt: &mut Utterance,
         whole: bool,
-    ) -> Result<()> {
+    ) -> Result<Kind> {
         let at = source.offset();
-        utt.meta.clear();
-        utt.clear_others();
+        utt.start();
         let kind = self.read_any(source, utt, whole, at)?;
         if whole {
             expect_end(source)?;
@@ -217,7 +255,7 @@ impl Objects {
         }
         let first = *self.first.get_or_insert(kind);
         if first.group() == kind.group() {
-            return Ok(());
+            return Ok(kind);
         }
         let message = format!("holds {kind}, but the first entry held {first}");
         Err(Error::malformed(message)
@@ -234,67 +272,67 @@ impl Objects {
         at: u64,
     ) -> Result<Kind> {
         let words = matches!(self.holder, Some(Kind::Token | Kind::Tokens));
-        match source.peek(TOKEN)? {
-            _ if matches!(self.holder, Some(Kind::Wave | Kind::Htk | Kind::Sphinx)) => {}
-            [0, b'B', ..] => {
+        match (source.peek(TOKEN)?, self.holder) {
+            (_, Some(Kind::Wave)) => self.read_nested(source, utt, nested::WAV, whole),
+            (_, Some(Kind::Htk)) => self.read_nested(source, utt, nested::HTK, whole),
+            (_, Some(Kind::Sphinx)) => self.read_nested(source, utt, nested::SPHINX, whole),
+            ([0, b'B', ..], _) => {
                 source.skip(2)?;
                 self.binary = true;
-                return self.read_binary(source, utt, whole, at);
+                self.read_binary(source, utt, whole, at)
             }
-            [0] => return Err(due(source)),
-            _ if words => return self.read_text(source, utt, whole),
-            head => match recognise::unmarked(head) {
-                Some(Unmarked::Wave) => return self.read_foreign(source, utt, Kind::Wave, whole),
+            ([0], _) => Err(due(source)),
+            _ if words => self.read_text(source, utt, whole),
+            (head, _) => match recognise::unmarked(head) {
+                Some(Unmarked::Wave) => self.read_nested(source, utt, nested::WAV, whole),
                 Some(Unmarked::Fst) => {
                     self.binary = true;
                     let kind = Kind::Opaque("fst");
                     self.check_holder(source, kind, at)?;
-                    return keep(utt, kind, opaque::fst(source, &self.env.limits)?);
+                    keep(utt, kind, opaque::fst(source, &self.env.limits)?)
                 }
-                Some(Unmarked::Other(name)) => {
-                    return Err(recognise::refusal(name).file(source.name()).byte(at));
-                }
-                None => {
-                    let marked = source.peek(1)? == b"\0";
-                    let by_size = match whole {
-                        true => foreign::by_size(source)?,
-                        false => None,
-                    };
-                    if let Some(kind) = by_size {
-                        return self.read_foreign(source, utt, kind, whole);
-                    }
-                    if marked {
-                        return Err(source.malformed("byte 0 is not followed by 'B'"));
-                    }
-                    return self.read_text(source, utt, whole);
-                }
+                other => self.read_unmarked(source, utt, whole, other),
             },
         }
-        let kind = self.holder.unwrap_or(Kind::Wave);
-        self.read_foreign(source, utt, kind, whole)
     }
 
-    /// Reads a wave, HTK or Sphinx file.
-    fn read_foreign(
+    /// Reads what has no mark of Kaldi's own: a file of another format, or text.
+    fn read_unmarked(
         &mut self,
         source: &mut Source,
         utt: &mut Utterance,
-        kind: Kind,
+        whole: bool,
+        known: Option<Unmarked>,
+    ) -> Result<Kind> {
+        let format = match whole {
+            true => nested::of_file(source, &self.env)?,
+            false => None,
+        };
+        match (format, known) {
+            (Some(name), _) => self.read_nested(source, utt, name, whole),
+            (None, Some(Unmarked::Other(name))) => {
+                let error = recognise::refusal(name).file(source.name());
+                Err(error.byte(source.offset()))
+            }
+            _ if source.peek(1)? == b"\0" => Err(source.malformed("byte 0 is not followed by 'B'")),
+            _ => self.read_text(source, utt, whole),
+        }
+    }
+
+    /// Reads an object of another format.
+    fn read_nested(
+        &self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        format: &'static str,
         whole: bool,
     ) -> Result<Kind> {
-        self.check_holder(source, kind, source.offset())?;
-        let limits = &self.env.limits;
-        match kind {
-            Kind::Wave => {
-                let audio = utt.audio.get_or_insert_with(Audio::default);
-                wave::read(source, audio, whole, limits)?;
-            }
-            Kind::Htk => {
-                let into = utt.features.get_or_insert_default();
-                foreign::htk(source, into, &mut utt.meta, limits)?;
-            }
-            _ => foreign::sphinx(source, utt.features_mut(), whole, limits)?,
+        let at = source.offset();
+        if let Some(kind) = nested::kind_of_format(format) {
+            self.check_holder(source, kind, at)?;
         }
+        let kind = nested::read(source, utt, (format, whole), &self.env)?;
+        self.check_holder(source, kind, at)?;
         Ok(kind)
     }
 
@@ -328,51 +366,47 @@ impl Objects {
         source.skip(token as u64)?;
         let limits = &self.env.limits;
         Ok(match form {
-            Form::Matrix(dtype) => {
+            Form::Matrix(precision) => {
                 let shape = (
                     binary::size(source, "rows")?,
                     binary::size(source, "columns")?,
                 );
                 binary::check_shape(source, shape)?;
-                let shape = (dtype, Rank::Matrix, shape.0, shape.1);
+                let shape = (precision.dtype(), Rank::Matrix, shape.0, shape.1);
                 self.floats(source, utt.features_mut(), shape)?;
                 Kind::Matrix
             }
-            Form::Vector(dtype) => {
+            Form::Vector(precision) => {
                 let n = binary::size(source, "numbers")?;
-                let shape = (dtype, Rank::Vector, n, 1);
+                let shape = (precision.dtype(), Rank::Vector, n, 1);
                 self.floats(source, utt.features_mut(), shape)?;
                 Kind::Vector
             }
-            Form::Compressed(coding) => {
-                if !self.codings.contains(&coding) {
-                    self.codings.push(coding);
-                }
+            Form::Compressed(compression) => {
+                utt.origin.coding = Some(compression.token().into());
                 let into = utt.features.get_or_insert_default();
-                if !self.env.values {
-                    Decoder::pass(source, into, coding, limits)?;
+                if !self.values {
+                    Decoder::pass(source, into, compression, limits)?;
                     return Ok(Kind::Matrix);
                 }
-                self.decoder.read(source, into, coding, limits)?;
+                self.decoder.read(source, into, compression, limits)?;
                 if self.keep && !into.is_empty() {
-                    utt.meta.tags.push(stored(self.decoder.stored(coding)?));
+                    utt.meta
+                        .tags
+                        .push(stored(self.decoder.stored(compression)?));
                 }
                 Kind::Matrix
             }
-            Form::Packed(dtype) => {
+            Form::Packed(precision) => {
                 let upper = Upper::of(self.holder);
                 if upper.is_none() {
                     self.check_holder(source, Kind::Matrix, at)?;
                 }
-                let how = (dtype, upper.unwrap_or(Upper::Mirrored));
+                let how = (precision, upper.unwrap_or(Upper::Mirrored));
                 packed::read(source, utt.features_mut(), how, limits)?;
                 Kind::Matrix
             }
-            Form::Numpy => {
-                let kind = foreign::numpy(source, utt.features_mut(), limits)?;
-                self.check_holder(source, kind, at)?;
-                kind
-            }
+            Form::Numpy => return self.read_nested(source, utt, nested::NPY, whole),
             Form::SparseVector => {
                 utt.object = Some(Object::SparseVector(tagged::sparse_vector(source, limits)?));
                 Kind::SparseVector
@@ -418,7 +452,7 @@ impl Objects {
         shape: (Dtype, Rank, u64, u64),
     ) -> Result<()> {
         let limits = &self.env.limits;
-        match self.env.values {
+        match self.values {
             true => source.read_matrix(into, shape, ByteOrder::Little, limits),
             false => source.pass_matrix(into, shape, limits),
         }
@@ -429,7 +463,7 @@ impl Objects {
         let bytes = opaque::exactly(source, 9, &self.env.limits)?;
         let value = bytes.last_chunk().map_or(0.0, |b| f64::from_le_bytes(*b));
         let usual = value == 0.0 || (1e-100..1e100).contains(&value.abs()) || !value.is_finite();
-        let kind = Kind::Float(Dtype::F64);
+        let kind = Kind::Float(Precision::Double);
         if !usual && self.holder.is_none() && self.first.is_none_or(|first| first != kind) {
             return keep(utt, Kind::Opaque("int64"), marked(&bytes));
         }
@@ -446,7 +480,7 @@ impl Objects {
         whole: bool,
         at: u64,
     ) -> Result<Kind> {
-        if matches!(self.holder, None | Some(Kind::Ints)) && whole && is_packed(source)? {
+        if matches!(self.holder, None | Some(Kind::Ints)) && whole && is_packed(source, 0)? {
             let n = binary::size(source, "numbers")?;
             let shape = (Dtype::I32, Rank::Vector, n, 1);
             source.read_matrix(utt.labels_mut(), shape, ByteOrder::Little, &self.env.limits)?;
@@ -492,7 +526,7 @@ fn fills_features(kind: Kind) -> bool {
 /// Stores the bytes of an opaque object.
 fn keep(utt: &mut Utterance, kind: Kind, bytes: Vec<u8>) -> Result<Kind> {
     if let Kind::Opaque(kind) = kind {
-        utt.object = Some(Object::Opaque { kind, bytes });
+        utt.object = Some(Object::opaque(kind, bytes));
     }
     Ok(kind)
 }
@@ -502,16 +536,17 @@ fn marked(bytes: &[u8]) -> Vec<u8> {
     [b"\0B", bytes].concat()
 }
 
-/// Whether all that is left is a vector of int32 in one piece: the count, then 4 bytes a number.
-fn is_packed(source: &mut Source) -> Result<bool> {
-    let [TAG, a, b, c, d] = *source.peek(5)? else {
+/// Whether all that is left from `skip` bytes ahead on is a vector of int32 in one piece: the
+/// count, then 4 bytes a number.
+fn is_packed(source: &mut Source, skip: usize) -> Result<bool> {
+    let Some([TAG, a, b, c, d]) = source.peek(skip + 5)?.get(skip..) else {
         return Ok(false);
     };
-    let n = i32::from_le_bytes([a, b, c, d]);
-    let Some(due) = usize::try_from(n).ok().filter(|n| *n > 0) else {
+    let n = i32::from_le_bytes([*a, *b, *c, *d]);
+    let Some(count) = usize::try_from(n).ok().filter(|n| *n > 0) else {
         return Ok(false);
     };
-    let due = due.saturating_mul(4).saturating_add(5);
+    let due = count.saturating_mul(4).saturating_add(skip + 5);
     if let Some(left) = source.remaining() {
         return Ok(left == due as u64);
     }

@@ -1,17 +1,17 @@
-//! Objects in text.
+//! ObjectReader in text.
 
 use spr_core::bytes::Source;
-use spr_core::model::{Dtype, Matrix, Object, Rank, Utterance};
+use spr_core::model::{Matrix, Object, Rank, Utterance};
 use spr_core::{Error, Result};
 
-use super::{EMPTY_VECTOR, Objects, due, keep};
-use crate::kind::Kind;
+use super::{EMPTY_VECTOR, ObjectReader, due, keep};
+use crate::kind::{Kind, Precision};
 use crate::number::is_space;
 use crate::packed::{self, Upper};
-use crate::text::{self, Shape, truncated};
+use crate::text::{self, Layout, truncated};
 use crate::{fields, opaque};
 
-impl Objects {
+impl ObjectReader {
     pub(super) fn read_text(
         &mut self,
         source: &mut Source,
@@ -120,13 +120,15 @@ impl Objects {
     ) -> Result<Kind> {
         let at = source.offset();
         fields::read_line(source, &mut self.line, kind, &self.env.limits)?;
-        let dtype = match kind {
-            Kind::Float(Dtype::F64) => Dtype::F64,
-            _ => self.dtype,
+        let precision = match kind {
+            Kind::Float(Precision::Double) => Precision::Double,
+            _ => self.precision,
         };
         let result = match kind {
-            Kind::Float(_) => fields::number(&self.line, dtype, utt.features_mut()),
-            _ => fields::object(&self.line, kind, dtype).map(|object| utt.object = Some(object)),
+            Kind::Float(_) => fields::number(&self.line, precision, utt.features_mut()),
+            _ => {
+                fields::object(&self.line, kind, precision).map(|object| utt.object = Some(object))
+            }
         };
         if result.is_err() && self.first.is_none_or(|first| first.group() != kind.group()) {
             // What was decided on broken bytes holds for no others.
@@ -154,15 +156,15 @@ impl Objects {
         let limits = &self.env.limits;
         let mut triangle = Matrix::default();
         let (column, form) = match Upper::of(self.holder) {
-            Some(_) => (&mut triangle, Shape::of_triangle()),
-            None => (&mut *into, Shape::default()),
+            Some(_) => (&mut triangle, Layout::of_triangle()),
+            None => (&mut *into, Layout::default()),
         };
-        let shape = match self.dtype {
-            Dtype::F64 => text::brackets(source, column, form, &mut self.doubles, limits)?,
-            _ => text::brackets(source, column, form, &mut self.singles, limits)?,
+        let shape = match self.precision {
+            Precision::Single => text::brackets(source, column, form, &mut self.singles, limits)?,
+            Precision::Double => text::brackets(source, column, form, &mut self.doubles, limits)?,
         };
         if let Some(upper) = Upper::of(self.holder) {
-            packed::square(&triangle, shape.rows, into, upper, limits)
+            packed::square((&triangle, self.precision), shape.rows, into, upper, limits)
                 .map_err(|e| e.file(source.name()).byte(at))?;
             return Ok(Kind::Matrix);
         }

@@ -1,0 +1,95 @@
+//! Objects of other formats: sound, HTK, Sphinx and NumPy files, read by those formats.
+
+use spr_core::Result;
+use spr_core::bytes::{Env, Extent, Source};
+use spr_core::model::{Rank, Utterance};
+
+use crate::audio;
+use crate::kind::{Kind, Precision};
+
+/// The formats of objects that have holders.
+pub(crate) const WAV: &str = "wav";
+pub(crate) const HTK: &str = "htk";
+pub(crate) const SPHINX: &str = "sphinx";
+/// The format of the arrays that stand behind a binary mark.
+pub(crate) const NPY: &str = "npy";
+
+/// Bytes that other formats may look at.
+const HEAD: usize = 64;
+/// A stream whose length is not known is read ahead so far to learn it.
+const STREAM: usize = 1 << 20;
+
+/// The format of the one object in a file of its own, by its magic bytes or by its length.
+pub(crate) fn of_file(source: &mut Source, env: &Env) -> Result<Option<&'static str>> {
+    let left = source.remaining();
+    let head = source.peek(HEAD)?;
+    if let Some(name) = env.nested_by_magic(head) {
+        return Ok(Some(name));
+    }
+    if let Some(left) = left {
+        return Ok(env.nested_by_length(head, left));
+    }
+    for (name, len) in env.nested_lengths(head) {
+        let len = usize::try_from(len).unwrap_or(STREAM);
+        if len < STREAM && source.peek(len + 1)?.len() == len {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
+/// What objects of a format are, where it makes but one sort of them.
+pub(crate) fn kind_of_format(name: &str) -> Option<Kind> {
+    match name {
+        WAV => Some(Kind::Wave),
+        HTK => Some(Kind::Htk),
+        SPHINX => Some(Kind::Sphinx),
+        _ => None,
+    }
+}
+
+/// Reads an object of the format `name`; with `whole` it is all that is left of the source. Of
+/// sound only samples and rate are kept, as Kaldi keeps them.
+pub(crate) fn read(
+    source: &mut Source,
+    utt: &mut Utterance,
+    (name, whole): (&'static str, bool),
+    env: &Env,
+) -> Result<Kind> {
+    let at = source.offset();
+    let nested = env
+        .nested(name)
+        .map_err(|e| e.file(source.name()).byte(at))?;
+    let extent = match whole {
+        true => Extent::Whole,
+        false => Extent::Own,
+    };
+    utt.clear_data();
+    nested.read(source, extent, utt, env)?;
+    let kind = kind_of_format(name).unwrap_or_else(|| kind_of(utt, name));
+    if kind == Kind::Wave {
+        utt.meta.clear();
+        if let Some(sound) = utt.waveform() {
+            audio::check_channels(sound).map_err(|e| e.file(source.name()).byte(at))?;
+        }
+    }
+    Ok(kind)
+}
+
+/// What was read of an object, by what the utterance holds.
+fn kind_of(utt: &Utterance, name: &'static str) -> Kind {
+    if utt.audio.is_some() {
+        return Kind::Wave;
+    }
+    if utt.labels.is_some() {
+        return Kind::Ints;
+    }
+    match &utt.features {
+        Some(features) => match features.rank() {
+            Rank::Matrix => Kind::Matrix,
+            Rank::Vector => Kind::Vector,
+            Rank::Scalar => Precision::of(features.dtype()).map_or(Kind::Opaque(name), Kind::Float),
+        },
+        None => Kind::Opaque(name),
+    }
+}

@@ -1,0 +1,15 @@
+//! Surroundings for tests.
+
+use spr_core::bytes::Env;
+use spr_core::format::{Format, Registry};
+
+/// Surroundings that know the formats whose objects stand in tables.
+pub(crate) fn env() -> Env {
+    let formats: [&'static dyn Format; 4] = [
+        &spr_format_audio::WAV,
+        &spr_format_htk::HTK,
+        &spr_format_htk::SPHINX,
+        &spr_format_numpy::FORMAT,
+    ];
+    Env::default().with_formats(Registry::new(formats))
+}

@@ -1,0 +1,246 @@
+//! Sound, HTK, Sphinx and NumPy objects in tables, read by their own formats.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod common;
+
+use std::fs;
+
+use common::env;
+use spr_core::bytes::{Env, Source};
+use spr_core::model::{Dtype, Matrix, Rank, Utterance, Waveform};
+use spr_core::{ErrorKind, Limits};
+use spr_format_kaldi::FORMAT;
+use spr_testkit::faults::{self, Drained, one_byte};
+use spr_testkit::{memory_within, open_within};
+
+type Pairs<'a> = &'a [(&'a str, &'a str)];
+
+fn drained(source: Source, options: Pairs<'_>, env: &Env) -> Drained {
+    let options = spr_testkit::options(&FORMAT, options).unwrap();
+    faults::read_source(&FORMAT, &options, source, env)
+}
+
+fn memory(bytes: &[u8]) -> Source {
+    Source::from_bytes("memory", bytes.to_vec()).unwrap()
+}
+
+fn read(bytes: &[u8], options: Pairs<'_>) -> Vec<Utterance> {
+    drained(memory(bytes), options, &env()).whole().unwrap()
+}
+
+fn sound(key: &str, samples: &[i16], channels: usize) -> Utterance {
+    let samples = Matrix::from_rows(samples, channels, Rank::Matrix).unwrap();
+    Utterance {
+        key: key.into(),
+        audio: Some(
+            Waveform {
+                rate: 8000,
+                samples,
+            }
+            .into(),
+        ),
+        ..Utterance::default()
+    }
+}
+
+/// What Kaldi writes: 44 bytes, then the samples.
+fn wave(samples: &[i16]) -> Vec<u8> {
+    let data: Vec<u8> = samples.iter().flat_map(|s| s.to_le_bytes()).collect();
+    let size = u32::try_from(data.len()).unwrap();
+    let head = b"\x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data";
+    [
+        b"RIFF",
+        &(36 + size).to_le_bytes()[..],
+        b"WAVEfmt ",
+        head,
+        &size.to_le_bytes(),
+        &data,
+    ]
+    .concat()
+}
+
+fn htk(frames: u8) -> Vec<u8> {
+    let values = vec![0x3f; 8 * usize::from(frames)];
+    [
+        &[0, 0, 0, frames, 0, 1, 0x86, 0xa0, 0, 8, 0, 9][..],
+        &values,
+    ]
+    .concat()
+}
+
+fn sphinx(frames: u8) -> Vec<u8> {
+    let count = 13 * frames;
+    [&[0, 0, 0, count][..], &vec![0; 4 * usize::from(count)]].concat()
+}
+
+fn numpy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let len = u16::try_from(header.len()).unwrap().to_le_bytes();
+    [b"\x93NUMPY\x01\0", &len[..], header.as_bytes(), data].concat()
+}
+
+#[test]
+fn waves_are_written_and_read_as_kaldi_has_them() {
+    let utts = [sound("a", &[1, -2, 3], 1), sound("b", &[7], 1)];
+    let options = spr_testkit::options(&FORMAT, &[]).unwrap();
+    let bytes = memory_within(&FORMAT, &options, &utts, &env()).unwrap();
+    let due = [b"a ", &wave(&[1, -2, 3])[..], b"b ", &wave(&[7])].concat();
+    assert_eq!(bytes, due);
+    assert_eq!(read(&bytes, &[]), utts);
+    assert_eq!(read(&bytes, &[("holder", "wave")]), utts);
+    for (bad, why) in [
+        (sound("a", &[], 1), "without samples"),
+        (sound("a", &[0; 256], 256), "of that many channels"),
+    ] {
+        let both = [utts[0].clone(), bad];
+        let error = memory_within(&FORMAT, &options, &both, &env()).unwrap_err();
+        assert!(
+            error.can_continue() && error.to_string().contains(why),
+            "{error}"
+        );
+    }
+    // Without the format there is nobody to make or read them.
+    let error = memory_within(&FORMAT, &options, &utts, &Env::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+    let error = drained(memory(&bytes), &[], &Env::default())
+        .whole()
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+    assert_eq!(error.file_name(), Some("memory"));
+}
+
+#[test]
+fn a_wave_without_a_size_is_the_last() {
+    let mut stream = wave(&[1, 2]);
+    stream[40..44].copy_from_slice(&[0xff; 4]);
+    let last = [b"a ", &wave(&[5])[..], b"b ", &stream].concat();
+    assert_eq!(read(&last, &[])[1], sound("b", &[1, 2], 1));
+    let first = [b"b ", &stream[..], b"a ", &wave(&[5])].concat();
+    let error = drained(memory(&first), &[], &env()).whole().unwrap_err();
+    assert!(
+        error.to_string().contains("another entry follows"),
+        "{error}"
+    );
+}
+
+#[test]
+fn sound_of_any_width_is_read_but_its_texts_are_not() {
+    let mut eight = wave(&[0x0180]);
+    // One byte a sample.
+    eight[28..36].copy_from_slice(&[0x40, 0x1f, 0, 0, 1, 0, 8, 0]);
+    let utts = read(&[b"a ", &eight[..], b"b ", &eight].concat(), &[]);
+    let samples = &utts[1].waveform().unwrap().samples;
+    assert_eq!((samples.dtype(), samples.rows()), (Dtype::U8, 2));
+    let folder = tempfile::tempdir().unwrap();
+    let list = b"LIST\x0e\0\0\0INFOINAM\x02\0\0\0a\0";
+    let path = folder.path().join("x.wav");
+    let mut bytes = [&wave(&[1])[..], list].concat();
+    let size = u32::try_from(bytes.len() - 8).unwrap();
+    bytes[4..8].copy_from_slice(&size.to_le_bytes());
+    fs::write(&path, bytes).unwrap();
+    let script = format!("a {}\n", path.display());
+    let utts = read(script.as_bytes(), &[("table", "scp")]);
+    assert_eq!(utts, [sound("a", &[1], 1)]);
+}
+
+#[test]
+fn files_of_their_own_are_told_by_content_or_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let shape = |utt: &Utterance| {
+        let features = utt.features.as_ref().unwrap();
+        (features.rows(), features.cols())
+    };
+    let mut little = sphinx(2);
+    little[..4].reverse();
+    for (bytes, rows, cols) in [(htk(3), 3, 2), (sphinx(2), 2, 13), (little, 2, 13)] {
+        let path = folder.path().join("x.fea");
+        fs::write(&path, &bytes).unwrap();
+        let options = || spr_testkit::options(&FORMAT, &[("table", "ark")]).unwrap();
+        let request = spr_core::format::Request::all();
+        let bare = open_within(&FORMAT, options(), &(&path).into(), request, &env());
+        let bare = faults::drain(bare.unwrap()).whole().unwrap();
+        assert_eq!((bare.len(), bare[0].key.to_string()), (1, "x".to_owned()));
+        assert_eq!(shape(&bare[0]), (rows, cols));
+        let script = format!("a {}\n", path.display());
+        let utts = read(script.as_bytes(), &[("table", "scp")]);
+        assert_eq!(utts[0].features, bare[0].features);
+        // Of a pipe the length is not known, by which alone the byte order could be told.
+        if bytes[0] == 0 {
+            let piped = drained(one_byte(&bytes).unwrap(), &[], &env())
+                .whole()
+                .unwrap();
+            assert_eq!(piped[0].features, bare[0].features);
+        }
+        let more = [&bytes[..], b"\n"].concat();
+        assert!(drained(memory(&more), &[], &env()).whole().is_err());
+    }
+    let wav = folder.path().join("y.wav");
+    fs::write(&wav, wave(&[1, 2])).unwrap();
+    let script = format!("a {}\n", wav.display());
+    assert_eq!(
+        read(script.as_bytes(), &[("table", "scp")]),
+        [sound("a", &[1, 2], 1)]
+    );
+    let options = spr_testkit::options(&FORMAT, &[("table", "ark")]).unwrap();
+    let request = spr_core::format::Request::all();
+    let bare = open_within(&FORMAT, options, &(&wav).into(), request, &env()).unwrap();
+    assert_eq!(
+        faults::drain(bare).whole().unwrap(),
+        [sound("y", &[1, 2], 1)]
+    );
+}
+
+#[test]
+fn archives_of_htk_and_sphinx_need_the_holder() {
+    for (holder, bytes, cols) in [("htk", htk(2), 2), ("sphinx", sphinx(3), 13)] {
+        let archive = [b"a ", &bytes[..], b"b ", &bytes].concat();
+        let utts = read(&archive, &[("holder", holder)]);
+        assert_eq!(utts.len(), 2);
+        assert_eq!(utts[1].features.as_ref().unwrap().cols(), cols);
+        assert!(drained(memory(&archive), &[], &env()).whole().is_err());
+        for cut in 3..archive.len() {
+            let cut = drained(memory(&archive[..cut]), &[("holder", holder)], &env());
+            assert!(cut.errors.len() == 1 || cut.utterances.len() == 1);
+        }
+    }
+}
+
+#[test]
+fn arrays_are_features() {
+    let floats: Vec<u8> = [1f32, 2.0, 3.0, 4.0, 5.0, 6.0]
+        .iter()
+        .flat_map(|v| v.to_be_bytes())
+        .collect();
+    let matrix = numpy(">f4", "(2, 3)", &floats);
+    let vector = numpy("<f8", "(1,)", &0.5f64.to_le_bytes());
+    let archive = [b"a \0B", &matrix[..], b"b \0B", &vector, b"c \0B", &matrix].concat();
+    let utts = read(&archive, &[]);
+    let values = Matrix::from_rows(&[1f32, 2.0, 3.0, 4.0, 5.0, 6.0], 3, Rank::Matrix).unwrap();
+    assert_eq!(utts[0].features, Some(values.clone()));
+    let half = Matrix::from_rows(&[0.5f64], 1, Rank::Vector).unwrap();
+    assert_eq!(utts[1].features, Some(half));
+    assert_eq!(utts[2].features, Some(values));
+    let refused = drained(memory(&archive), &[("holder", "float-vector")], &env());
+    assert!(
+        refused.errors[0]
+            .to_string()
+            .contains("holds a float-matrix and not")
+    );
+    let mut small = env();
+    small.limits = Limits {
+        max_alloc: 10,
+        ..Limits::default()
+    };
+    let error = drained(memory(&archive), &[], &small).whole().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+}
