@@ -65,9 +65,10 @@ pub fn named(program: &OsStr) -> Option<&'static Tool> {
     TOOLS.into_iter().find(|tool| name == tool.name)
 }
 
-/// Runs a tool and gives its exit status; the first of `arguments` is the program's name. All files
-/// are reached through `env`, whose formats are those that tables may hold objects of, and which the
-/// tool tells itself what may run and who hears warnings.
+/// Runs a tool and gives its exit status; the first of `arguments` is the program's name.
+///
+/// All files are reached through `env`, which brings the store and the formats that objects in
+/// tables may be of. Which commands may run the options say, and warnings go to standard error.
 pub fn main(tool: &'static Tool, arguments: &[OsString], env: Env) -> u8 {
     let log = log::Log::new(tool.name);
     let mut texts = Vec::new();
