@@ -1,6 +1,6 @@
 //! Sound as Kaldi's holder of waves takes it.
 
-use spr_core::model::Waveform;
+use spr_core::model::{Dtype, Waveform};
 use spr_core::{Error, Result};
 
 /// The most channels.
@@ -8,15 +8,20 @@ const CHANNELS: usize = 255;
 /// As many bytes of samples would be taken for a stream without a size.
 const ENDLESS: usize = 0x7fff_f000;
 
-/// Checks that Kaldi would read sound of so many channels.
+/// Checks that Kaldi would read sound of so many channels and, in an archive, of samples of this
+/// type.
 ///
 /// # Errors
-/// There are too many.
-pub(crate) fn check_channels(sound: &Waveform) -> Result<()> {
-    match sound.samples.cols() {
-        n if n > CHANNELS => Err(Error::unsupported(format!("a wave file of {n} channels"))),
-        _ => Ok(()),
-    }
+/// There are too many, or in an archive samples of another type than `i16`.
+pub(crate) fn check_read(sound: &Waveform, in_archive: bool) -> Result<()> {
+    let what = match (sound.samples.dtype(), sound.samples.cols()) {
+        (_, n) if n > CHANNELS => format!("{n} channels"),
+        (dtype, _) if in_archive && dtype != Dtype::I16 => {
+            format!("{}-bit samples, not 16-bit ones", 8 * dtype.size())
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::unsupported(format!("a wave file of {what}")))
 }
 
 /// Checks that Kaldi can read the wave file that will be made of sound.

@@ -70,7 +70,7 @@ pub(crate) fn read(
     if kind == Kind::Wave {
         utt.meta.clear();
         if let Some(sound) = utt.waveform() {
-            audio::check_channels(sound).map_err(|e| e.file(source.name()).byte(at))?;
+            audio::check_read(sound, !whole).map_err(|e| e.file(source.name()).byte(at))?;
         }
     }
     Ok(kind)
