@@ -12,16 +12,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use spr_convert::argument::Input;
-use spr_convert::core::bytes::Env;
+use spr_convert::core::format::Request;
 use spr_convert::core::model::{Matrix, Utterance};
 use spr_convert::verbs::info::inspect;
 use spr_convert::{Result, builtin};
 
 /// Cases that must be found, so that a moved folder can't make the tests pass by finding none.
-const CASES: [(&str, usize, usize); 6] = [
+const CASES: [(&str, usize, usize); 8] = [
     ("audio", 60, 36),
+    ("htk", 16, 12),
     ("jsonl", 16, 16),
     ("kaldi", 85, 39),
+    ("numpy", 40, 21),
     ("pfile", 19, 26),
     ("pickle", 202, 69),
     ("spraak", 79, 42),
@@ -61,8 +63,9 @@ fn input(case: &Path) -> PathBuf {
 
 fn read(path: &Path) -> Result<Vec<Utterance>> {
     let registry = builtin::registry();
-    let inputs = Input::parse(path.to_str().unwrap(), None, &[], &registry)?;
-    let mut reader = Input::open_all(&inputs, &registry, &Env::default())?.reader;
+    let env = builtin::env();
+    let inputs = Input::parse(path.to_str().unwrap(), None, &[], &registry, &env)?;
+    let mut reader = Input::open_all(&inputs, Request::all(), &registry, &env)?.reader;
     let mut all = Vec::new();
     let mut utt = Utterance::default();
     while reader.read(&mut utt)? {
@@ -149,8 +152,9 @@ fn info_is_right() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let registry = builtin::registry();
     let facts = |path: &Path| {
-        let inputs = Input::parse(path.to_str().unwrap(), None, &[], &registry).unwrap();
-        let (facts, result) = inspect(&inputs[0], false, &registry, &Env::default());
+        let env = builtin::env();
+        let inputs = Input::parse(path.to_str().unwrap(), None, &[], &registry, &env).unwrap();
+        let (facts, result) = inspect(&inputs[0], false, &registry, &env);
         result.unwrap();
         serde_json::to_value(&facts).unwrap()
     };
