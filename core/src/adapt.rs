@@ -350,15 +350,18 @@ impl Adapter {
             return Ok(());
         };
         let cols = features.cols();
-        if features.rows() == 0 {
-            if self.caps.empty == Empty::Shapeless && cols > 0 && features.rank() == Rank::Matrix {
-                self.report.add(
-                    LossKind::Metadata,
-                    &utt.key,
-                    Some("columns of an empty matrix"),
-                );
-                features.reshape(Rank::Matrix, 0, 0)?;
-            }
+        let is_empty = features.rows() == 0;
+        if is_empty
+            && self.caps.empty == Empty::Shapeless
+            && cols > 0
+            && features.rank() == Rank::Matrix
+        {
+            self.report.add(
+                LossKind::Metadata,
+                &utt.key,
+                Some("columns of an empty matrix"),
+            );
+            features.reshape(Rank::Matrix, 0, 0)?;
             return Ok(());
         }
         if cols as u64 > caps.max_cols {
@@ -367,7 +370,7 @@ impl Adapter {
                 "{cols} columns, the format holds at most {most}"
             )));
         }
-        if caps.same_dim {
+        if caps.same_dim && !is_empty {
             let dim = *self.first.dim.get_or_insert(cols);
             if dim != cols {
                 return Err(Error::unfit(format!(

@@ -100,7 +100,9 @@ fn tags(held: Tags) -> BoxedStrategy<Vec<Tag>> {
                 let fresh = pairs
                     .into_iter()
                     .filter(|(key, _)| seen.insert(key.clone()));
-                fresh.map(|(key, value)| Tag::new(format, key, value)).collect()
+                fresh
+                    .map(|(key, value)| Tag::new(format, key, value))
+                    .collect()
             })
             .boxed(),
         Tags::Any => {

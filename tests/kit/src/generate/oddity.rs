@@ -4,9 +4,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use spr_core::format::{ArrayCaps, AudioCaps, Caps, Count, Keys, SegmentCaps};
-use spr_core::model::{
-    Audio, Decimal, Dtype, Key, Meta, Object, Rank, Tag, Utterance,
-};
+use spr_core::model::{Audio, Decimal, Dtype, Key, Meta, Object, Rank, Tag, Utterance};
 
 use super::names::{any_tag, source};
 use super::{Other, decimal, encoded, key, matrix, object, reference};

@@ -137,7 +137,15 @@ fn wav(samples: usize) -> Vec<u8> {
     let mut bytes = b"RIFF".to_vec();
     bytes.extend((36 + size).to_le_bytes());
     bytes.extend(b"WAVEfmt ");
-    for (value, len) in [(16, 4), (1, 2), (1, 2), (8000, 4), (16000, 4), (2, 2), (16, 2)] {
+    for (value, len) in [
+        (16, 4),
+        (1, 2),
+        (1, 2),
+        (8000, 4),
+        (16000, 4),
+        (2, 2),
+        (16, 2),
+    ] {
         bytes.extend(&u32::to_le_bytes(value)[..len]);
     }
     bytes.extend(b"data");
@@ -170,7 +178,11 @@ pub fn tiers(caps: SegmentCaps, random: &mut Random) -> Vec<Tier> {
                 let step = i64::try_from(1 + random.below(99_999_999)).expect("small");
                 time.plus(Decimal::new(step, -8)).expect("few digits")
             };
-            let start = if n % 3 == 2 || points { later(time) } else { time };
+            let start = if n % 3 == 2 || points {
+                later(time)
+            } else {
+                time
+            };
             time = if points { start } else { later(start) };
             let end = (points || n + 1 < count || random.below(2) == 0).then_some(time);
             let label = ["ah", "\u{e9}", "z-1"][random.below(3)];
@@ -192,7 +204,9 @@ pub fn tiers(caps: SegmentCaps, random: &mut Random) -> Vec<Tier> {
         true => {
             let count = 1 + random.below(3);
             let named = names[..count].iter();
-            named.map(|name| tier(name, random.below(3) == 0, random)).collect()
+            named
+                .map(|name| tier(name, random.below(3) == 0, random))
+                .collect()
         }
         false => vec![tier("", false, random)],
     }
@@ -233,4 +247,3 @@ pub fn object(kind: &str, size: usize) -> Object {
         other => panic!("no such kind: {other}"),
     }
 }
-

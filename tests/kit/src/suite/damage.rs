@@ -132,7 +132,11 @@ fn changed(bench: &Bench<'_>, kind: &str, bytes: &[u8]) {
 fn matrices(utt: &Utterance) -> impl Iterator<Item = &Matrix> {
     let sound = utt.waveform().map(|sound| &sound.samples);
     let arrays = utt.arrays.iter().map(|array| array.array.values());
-    utt.features.iter().chain(&utt.labels).chain(sound).chain(arrays)
+    utt.features
+        .iter()
+        .chain(&utt.labels)
+        .chain(sound)
+        .chain(arrays)
 }
 
 /// A sink that fails, wherever it fails, is an error of the writer.

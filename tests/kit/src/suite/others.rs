@@ -72,7 +72,12 @@ fn segments(bench: &Bench<'_>) {
     let scores = |n| changed(n, |s| s.score = Some(Decimal::new(-125, -2)));
     held_or_refused(bench, "scores", caps.is_some_and(|c| c.scores), scores);
     let speakers = |n| changed(n, |s| s.speaker = Some(b"ann".as_slice().into()));
-    held_or_refused(bench, "speakers", caps.is_some_and(|c| c.speakers), speakers);
+    held_or_refused(
+        bench,
+        "speakers",
+        caps.is_some_and(|c| c.speakers),
+        speakers,
+    );
     let tier = |name: &str, points, segments: Vec<Segment>| Tier {
         name: name.as_bytes().into(),
         segments,
@@ -88,7 +93,9 @@ fn segments(bench: &Bench<'_>) {
     held_or_refused(bench, "several tiers", held, several);
     let points = |n| {
         let mut points = generate::segments(n);
-        points.iter_mut().for_each(|point| point.end = Some(point.start));
+        points
+            .iter_mut()
+            .for_each(|point| point.end = Some(point.start));
         tiers(n, vec![tier("bells", true, points)])
     };
     held_or_refused(bench, "a tier of points", held, points);
@@ -125,7 +132,12 @@ fn arrays(bench: &Bench<'_>) {
             ..named(n)
         };
         let held = rank <= caps.max_rank;
-        held_or_refused(bench, &format!("an array of {rank} dimensions"), held, array);
+        held_or_refused(
+            bench,
+            &format!("an array of {rank} dimensions"),
+            held,
+            array,
+        );
         if let (true, Some(last)) = (held, shape.last_mut()) {
             *last = 0;
             check(bench, "an array without elements", |n| Utterance {
@@ -180,8 +192,15 @@ fn held(bench: &Bench<'_>, what: &str, make: impl Fn(usize) -> Utterance) {
         Err(e) => bench.fail(format_args!("writing {what} to memory"), e),
     };
     let keys = keys_in_stream(&bench.caps);
-    let slow = bench.read_asked(faults::one_byte(&bytes), request_for(utts), Limits::default());
-    match slow.whole().map(|slow| crate::compare_all(utts, &slow, keys, bench.suite.text)) {
+    let slow = bench.read_asked(
+        faults::one_byte(&bytes),
+        request_for(utts),
+        Limits::default(),
+    );
+    match slow
+        .whole()
+        .map(|slow| crate::compare_all(utts, &slow, keys, bench.suite.text))
+    {
         Ok(Ok(())) => {}
         Ok(Err(e)) => bench.fail(format_args!("reading {what} a byte at a time"), e),
         Err(e) => bench.fail(format_args!("reading {what} a byte at a time"), e),

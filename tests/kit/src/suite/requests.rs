@@ -31,7 +31,9 @@ pub(super) fn run(bench: &Bench<'_>) {
         if let Err(e) = bench.write(&bench.sample(plan, bench.most(3)), &place) {
             bench.fail(format_args!("writing {plan:?}"), e);
         }
-        asked(bench, &format!("{plan:?} from a store"), |request| bench.read(&place, request));
+        asked(bench, &format!("{plan:?} from a store"), |request| {
+            bench.read(&place, request)
+        });
         if !bench.folder {
             let source = || place.env.open_file(&place.at);
             looked_up(bench, &format!("{plan:?} from a store"), &source);
@@ -53,40 +55,74 @@ fn asked(bench: &Bench<'_>, what: &str, read: impl Fn(Request) -> Result<Vec<Utt
             bench.fail(step, e);
         }
     };
-    ask("damaged data", Request::all().damaged(), full.clone(), false);
+    ask(
+        "damaged data",
+        Request::all().damaged(),
+        full.clone(),
+        false,
+    );
     ask("no values", Request::all().headers(), full.clone(), true);
     for mask in 0..1usize << full.len() {
         let of_mask = |n: usize| mask >> n & 1 == 1;
         let (keys, want) = picked(&full, of_mask);
         let wanted = keys.clone();
         let request = Request::all().keys(move |key| wanted.contains(key));
-        ask(&format!("the keys {keys:?}"), request.clone(), want.clone(), false);
+        ask(
+            &format!("the keys {keys:?}"),
+            request.clone(),
+            want.clone(),
+            false,
+        );
         let request = request.parts(Parts::LABELS).headers();
         let mut parts = want.clone();
         parts.iter_mut().for_each(|utt| Parts::LABELS.keep(utt));
-        ask(&format!("labels of the keys {keys:?}"), request, parts, true);
+        ask(
+            &format!("labels of the keys {keys:?}"),
+            request,
+            parts,
+            true,
+        );
         let share = Share { index: 1, count: 2 };
         let shared = Arc::new(keys.clone());
-        let request = Request::all().keys(move |key| shared.contains(key)).share(share);
+        let request = Request::all()
+            .keys(move |key| shared.contains(key))
+            .share(share);
         let (_, want) = picked(&want, |n| n % 2 == 1);
-        ask(&format!("{share:?} of the keys {keys:?}"), request, want, false);
+        ask(
+            &format!("{share:?} of the keys {keys:?}"),
+            request,
+            want,
+            false,
+        );
     }
     for (index, count) in [(0, 1), (0, 2), (1, 2), (0, 3), (2, 3), (5, 9)] {
         let share = Share { index, count };
         let (_, want) = picked(&full, |n| n as u64 % count == index);
-        ask(&format!("{share:?}"), Request::all().share(share), want, false);
+        ask(
+            &format!("{share:?}"),
+            Request::all().share(share),
+            want,
+            false,
+        );
     }
     for parts in parts() {
         let mut want = full.clone();
         want.iter_mut().for_each(|utt| parts.keep(utt));
-        ask(&format!("{parts:?}"), Request::all().parts(parts), want, false);
+        ask(
+            &format!("{parts:?}"),
+            Request::all().parts(parts),
+            want,
+            false,
+        );
     }
 }
 
 /// The utterances with these numbers, and their keys.
 fn picked(utts: &[Utterance], of: impl Fn(usize) -> bool) -> (Vec<Key>, Vec<Utterance>) {
     let picked = utts.iter().enumerate().filter(|(n, _)| of(*n));
-    picked.map(|(_, utt)| (utt.key.clone(), utt.clone())).unzip()
+    picked
+        .map(|(_, utt)| (utt.key.clone(), utt.clone()))
+        .unzip()
 }
 
 /// Every sort of part alone, every one left out, and none.

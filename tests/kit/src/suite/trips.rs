@@ -24,7 +24,9 @@ pub(super) fn run(bench: &Bench<'_>) {
 /// Writes, reads back and compares.
 pub(super) fn trip(bench: &Bench<'_>, utts: &[Utterance]) -> Result<(), String> {
     let place = bench.place();
-    let written = bench.write(utts, &place).map_err(|e| format!("writing failed: {e}"))?;
+    let written = bench
+        .write(utts, &place)
+        .map_err(|e| format!("writing failed: {e}"))?;
     let frames: u64 = utts.iter().map(Utterance::frames).sum();
     if (written.utterances, written.frames) != (utts.len() as u64, frames) {
         return Err(format!(
@@ -33,7 +35,9 @@ pub(super) fn trip(bench: &Bench<'_>, utts: &[Utterance]) -> Result<(), String> 
         ));
     }
     let files = place.store.locations().into_iter();
-    let bytes: usize = files.filter_map(|at| Some(place.store.get(at)?.len())).sum();
+    let bytes: usize = files
+        .filter_map(|at| Some(place.store.get(at)?.len()))
+        .sum();
     if written.bytes != bytes as u64 {
         return Err(format!(
             "wrote files of {bytes} bytes, the writer counts {}",
@@ -226,7 +230,9 @@ fn streams(bench: &Bench<'_>) {
         }
         let bytes = shared.0.lock().expect("no thread died").clone();
         let source = Source::from_bytes("stream", bytes);
-        let back = bench.read_asked(source, request_for(&utts), Limits::default()).whole();
+        let back = bench
+            .read_asked(source, request_for(&utts), Limits::default())
+            .whole();
         let back = back.unwrap_or_else(|e| bench.fail("reading back a stream", e));
         if let Err(e) = crate::compare_all(&utts, &back, keys, bench.suite.text) {
             bench.fail("round trip of a stream", e);
@@ -263,7 +269,9 @@ fn on_disk(bench: &Bench<'_>) {
         return;
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let name = folder.path().join(bench.place().at.to_str().expect("UTF-8"));
+    let name = folder
+        .path()
+        .join(bench.place().at.to_str().expect("UTF-8"));
     let utts = bench.sample(plan, bench.most(3));
     for suffix in ["", ".gz"] {
         if bench.folder && !suffix.is_empty() {
@@ -297,7 +305,10 @@ fn recognised(bench: &Bench<'_>) {
             Ok(format) => bench.fail(step, format.info().name),
             Err(e) => bench.fail(step, e),
         }
-        match bench.read_asked(Ok(source), Request::all(), Limits::default()).whole() {
+        match bench
+            .read_asked(Ok(source), Request::all(), Limits::default())
+            .whole()
+        {
             Ok(utts) if !utts.is_empty() => {}
             other => bench.fail("reading after recognising", format!("{other:?}")),
         }
@@ -327,7 +338,10 @@ fn dribbled(bench: &Bench<'_>) {
     for (Plan { .. }, bytes) in bench.files() {
         let whole = bench.expect("reading from memory", &bytes);
         let source = faults::one_byte(&bytes).expect("a source");
-        match bench.read_asked(Ok(source), Request::all(), Limits::default()).whole() {
+        match bench
+            .read_asked(Ok(source), Request::all(), Limits::default())
+            .whole()
+        {
             Err(e) => bench.fail("reading a byte at a time", e),
             Ok(utts) => {
                 if let Err(e) = crate::compare_all(&whole, &utts, true, false) {
