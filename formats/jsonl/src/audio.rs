@@ -192,8 +192,9 @@ pub(crate) fn fields(audio: &Audio) -> Result<Vec<u8>> {
         }
         Audio::Encoded(encoded) => {
             text::write(encoded.format.as_bytes(), fields.start("format"));
-            let bytes = STANDARD.encode(&encoded.bytes);
-            text::write(bytes.as_bytes(), fields.start("base64"));
+            let base64 = STANDARD.encode(&encoded.bytes);
+            let out = fields.start("base64");
+            out.extend([b"\"", base64.as_bytes(), b"\""].concat());
             write_facts(encoded.facts, &mut fields);
         }
         Audio::Reference(reference) => {

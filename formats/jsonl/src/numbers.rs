@@ -261,7 +261,7 @@ mod tests {
             assert_eq!(error(text, rank, rows, cols), message);
         }
         let error = read_as::<f32>(r#"["infinity"]"#, Rank::Vector, 1, 1).unwrap_err();
-        assert!(error.to_string().ends_with("is no f32"), "{error}");
+        assert!(error.to_string().ends_with("is not f32"), "{error}");
     }
 
     #[test]

@@ -9,8 +9,8 @@ use spr_core::model::Dtype;
 use spr_core::stage::PartitionSize;
 use spr_core::{Error, Result, side};
 
+use crate::canonical::MAX_COLUMNS;
 use crate::grammar::MAGIC;
-use crate::header::MAX_COLUMNS;
 use crate::reader::PFileReader;
 use crate::salvage::SalvageReader;
 use crate::writer::{MAX_ROWS, PFileWriter};

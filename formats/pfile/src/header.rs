@@ -1,6 +1,6 @@
-//! The text header: what it says, checked, and how it is written.
+//! The text header: what it says, checked.
 
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 use std::ops::Range;
 
 use spr_core::bytes::{Env, Source};
@@ -8,10 +8,6 @@ use spr_core::{Error, ErrorKind, Limits, Result};
 
 use crate::grammar::{self, MAGIC, Pairs};
 
-/// Bytes of the header that is written; the text is padded with NUL.
-pub(crate) const SIZE: usize = 32768;
-/// The most feature and label columns whose letters fit the header.
-pub(crate) const MAX_COLUMNS: usize = 32_400;
 /// Bytes in which the first line must end.
 const FIRST_LINE: usize = 256;
 /// Unknown lines that are reported; a hostile header may have millions.
@@ -379,30 +375,4 @@ fn range(start: u64, len: u64) -> Range<u64> {
 fn shown(text: &[u8]) -> impl Display + '_ {
     let text = text.trim_ascii();
     text.get(..60).unwrap_or(text).escape_ascii()
-}
-
-/// The text of a header in its canonical form.
-pub(crate) fn text(sentences: u32, frames: u32, features: usize, labels: usize) -> String {
-    let columns = 2 + features + labels;
-    let words = u64::from(frames) * columns as u64;
-    let entries = u64::from(sentences) + 1;
-    let first_label = 2 + features;
-    let (f, d) = ("f".repeat(features), "d".repeat(labels));
-    let mut text = String::with_capacity(SIZE);
-    // Writing to a string can't fail.
-    let _ = write!(
-        text,
-        "-pfile_header version 0 size {SIZE}\n\
-         -num_sentences {sentences}\n\
-         -num_frames {frames}\n\
-         -first_feature_column 2\n\
-         -num_features {features}\n\
-         -first_label_column {first_label}\n\
-         -num_labels {labels}\n\
-         -format dd{f}{d}\n\
-         -data size {words} offset 0 ndim 2 nrow {frames} ncol {columns}\n\
-         -sent_table_data size {entries} offset {words} ndim 1\n\
-         -end\n"
-    );
-    text
 }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod canonical;
 mod format;
 mod grammar;
 mod header;

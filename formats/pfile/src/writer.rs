@@ -6,7 +6,7 @@ use spr_core::model::{Matrix, Utterance};
 use spr_core::side::SideWriter;
 use spr_core::{Error, Result};
 
-use crate::header::{self, MAX_COLUMNS};
+use crate::canonical::{self, MAX_COLUMNS};
 use crate::interleave::Columns;
 use crate::rows::BLOCK;
 
@@ -51,7 +51,7 @@ impl PFileWriter {
     ) -> Result<Self> {
         let mut sink = output.create(Part::Main, true)?;
         let side = SideWriter::create(output, options)?;
-        sink.put(&[0; header::SIZE])?;
+        sink.put(&[0; canonical::SIZE])?;
         Ok(Self {
             sink,
             side,
@@ -191,7 +191,7 @@ impl Writer for PFileWriter {
         }
         self.sink.put(bytemuck::cast_slice(&self.starts))?;
         let widths = self.widths.unwrap_or_default();
-        let text = header::text(sentences, self.rows, widths.features, widths.labels);
+        let text = canonical::text(sentences, self.rows, widths.features, widths.labels);
         self.sink.patch(0, text.as_bytes())?;
         // The side file first: when the data appear, their names are there.
         let names = self.side.map_or(Ok(0), SideWriter::finish)?;

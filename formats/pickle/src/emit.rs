@@ -6,56 +6,13 @@
 
 use spr_core::Result;
 use spr_core::bytes::ByteOrder;
-use spr_core::format::{OptionSpec, Options};
 use spr_core::model::Dtype;
 
 use crate::array;
-use crate::coding::{Coding, encode_raw_unicode, encode_raw_unicode_text, encode_utf8};
+use crate::coding::{encode_raw_unicode, encode_raw_unicode_text, encode_utf8};
 use crate::machine as op;
 use crate::payload::INLINE;
-
-/// A pickle protocol that can be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Protocol(u8);
-
-impl Protocol {
-    pub(crate) const OPTION: OptionSpec = OptionSpec {
-        name: "protocol",
-        value: "0|1|2|3|4|5",
-        help: "the pickle protocol to write (default 2, which every Python loads)",
-    };
-
-    const CHOICES: [(&str, Self); 6] = [
-        ("0", Self(0)),
-        ("1", Self(1)),
-        ("2", Self(2)),
-        ("3", Self(3)),
-        ("4", Self(4)),
-        ("5", Self(5)),
-    ];
-
-    pub(crate) fn of(options: &Options) -> Result<Self> {
-        let choice = options.choice(Self::OPTION.name, &Self::CHOICES)?;
-        Ok(choice.unwrap_or(Self(2)))
-    }
-
-    /// How the bytes of an array are written.
-    pub(crate) fn coding(self) -> Coding {
-        match self.0 {
-            0 => Coding::RawUnicode,
-            1 | 2 => Coding::Utf8,
-            _ => Coding::Raw,
-        }
-    }
-
-    /// The most bytes of an array, as they are written.
-    pub(crate) fn max_len(self) -> u64 {
-        match self.0 {
-            1..=3 => u32::MAX.into(),
-            _ => u64::MAX,
-        }
-    }
-}
+use crate::protocol::Protocol;
 
 /// One of the arrays to write.
 #[derive(Clone, Copy, Debug)]

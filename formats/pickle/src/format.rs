@@ -8,9 +8,9 @@ use spr_core::format::{
 use spr_core::model::Dtype;
 use spr_core::{Error, Result, side};
 
-use crate::emit::Protocol;
 use crate::layout::{Layout, SPLIT};
 use crate::machine as op;
+use crate::protocol::Protocol;
 use crate::reader::PickleReader;
 use crate::writer;
 

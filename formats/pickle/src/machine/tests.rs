@@ -307,7 +307,7 @@ fn broken_pickles_are_errors() {
         (b"N(\x85.", "too few values"),
         (b"t.", "no mark"),
         (b"g7\n.", "place 7 of the memo was never set"),
-        (b"gx\n.", "no number"),
+        (b"gx\n.", "not a number"),
         (b"}(Nu.", "has no value"),
         (b"NNa.", "None can't be extended by APPEND"),
         (b"\x80\x06N.", "pickle protocol 6"),

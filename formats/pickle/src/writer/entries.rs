@@ -9,8 +9,9 @@ use spr_core::side::{self, SideWriter};
 use spr_core::{Error, Result};
 
 use super::{check_len, encode, encoded_len, features_of};
-use crate::emit::{ArrayHead, Emitter, Protocol};
+use crate::emit::{ArrayHead, Emitter};
 use crate::layout::Layout;
+use crate::protocol::Protocol;
 
 /// Writes each utterance as an entry of its own: its features, or a pair of features and labels.
 /// Nothing is kept of an entry but its name.

@@ -10,7 +10,8 @@ use spr_core::side::SideWriter;
 use spr_core::{Error, Result};
 
 use super::{BLOCK, check_len, encode, features_of};
-use crate::emit::{ArrayHead, Emitter, Protocol};
+use crate::emit::{ArrayHead, Emitter};
+use crate::protocol::Protocol;
 
 /// Writes the features of all utterances as one array and the labels as another.
 ///

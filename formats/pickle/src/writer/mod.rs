@@ -9,8 +9,8 @@ use spr_core::model::{Matrix, Utterance};
 use spr_core::{Error, Result};
 
 use crate::coding::{Coding, encode_raw_unicode, encode_utf8, utf8_len};
-use crate::emit::Protocol;
 use crate::layout::Layout;
+use crate::protocol::Protocol;
 use entries::EntryWriter;
 use joined::JoinedWriter;
 
