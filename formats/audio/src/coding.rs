@@ -29,8 +29,11 @@ pub(crate) enum Amount {
     ToEnd,
     /// All that is left of the source, every stretch of which, with up to [`AHEAD`] bytes of the
     /// next, passes this check.
-    Checked(fn(&[u8]) -> Result<()>),
+    Checked(Check),
 }
+
+/// Refuses bytes that may not be there.
+pub(crate) type Check = fn(&[u8]) -> Result<()>;
 
 impl Coding {
     /// Bytes of a stored sample.
@@ -139,7 +142,7 @@ fn read_stream(
     into: &mut Matrix,
     (dtype, cols): (Dtype, u64),
     order: ByteOrder,
-    (check, limits): (fn(&[u8]) -> Result<()>, &Limits),
+    (check, limits): (Check, &Limits),
 ) -> Result<()> {
     let start = source.offset();
     let name = source.name().to_owned();

@@ -55,7 +55,10 @@ pub(crate) fn open(source: Source, head: Head, env: &Env) -> Result<Opened> {
     info.compression = (!coders.is_empty()).then(|| coders.join("+"));
     info.sample_rate = Some(head.rate);
     let fill = |source: &mut Source, utt: &mut Utterance, env: &Env| {
-        let sound = utt.audio.take().map_or_else(Waveform::default, Audio::into_waveform);
+        let sound = utt
+            .audio
+            .take()
+            .map_or_else(Waveform::default, Audio::into_waveform);
         utt.start();
         (utt.features, utt.labels) = (None, None);
         head.read(source, sound, utt, env)

@@ -8,8 +8,19 @@ pub(crate) struct Kind(pub(crate) u16);
 
 /// Names by number.
 const BASES: [&str; 13] = [
-    "WAVEFORM", "LPC", "LPREFC", "LPCEPSTRA", "LPDELCEP", "IREFC", "MFCC", "FBANK", "MELSPEC",
-    "USER", "DISCRETE", "PLP", "ANON",
+    "WAVEFORM",
+    "LPC",
+    "LPREFC",
+    "LPCEPSTRA",
+    "LPDELCEP",
+    "IREFC",
+    "MFCC",
+    "FBANK",
+    "MELSPEC",
+    "USER",
+    "DISCRETE",
+    "PLP",
+    "ANON",
 ];
 /// Letters by bit, from the lowest on.
 const QUALIFIERS: &str = "ENDACZK0VT";

@@ -39,7 +39,8 @@ impl Header {
     /// The length of the file, if this may be the header of one.
     fn claim(self) -> Option<u64> {
         let frames = u64::try_from(self.frames).ok().filter(|n| *n > 0)?;
-        let possible = self.period >= 0 && self.size > 0 && self.size % self.kind.unit() == 0;
+        let possible =
+            self.period >= 0 && self.size > 0 && self.size.is_multiple_of(self.kind.unit());
         let len = Self::LEN as u64 + frames * u64::from(self.size) + self.kind.trailer();
         (possible && self.kind.is_known()).then_some(len)
     }
@@ -123,7 +124,9 @@ pub(crate) struct Object;
 
 impl Nested for Object {
     fn claim(&self, head: &[u8]) -> Claim {
-        let len = head.first_chunk().and_then(|head| Header::of(*head).claim());
+        let len = head
+            .first_chunk()
+            .and_then(|head| Header::of(*head).claim());
         match len {
             None => Claim::No,
             len => Claim::Lengths([len, None]),
@@ -139,7 +142,12 @@ impl Nested for Object {
     ) -> Result<()> {
         let header = Header::read(source)?;
         utt.labels = None;
-        source.read_matrix(utt.features_mut(), header.shape(), ByteOrder::Big, &env.limits)?;
+        source.read_matrix(
+            utt.features_mut(),
+            header.shape(),
+            ByteOrder::Big,
+            &env.limits,
+        )?;
         header.describe(&mut utt.meta);
         match extent {
             Extent::Whole => end(source),
@@ -150,7 +158,9 @@ impl Nested for Object {
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         CAPS.check(utt)?;
         if utt.meta.frame_offset.is_some() {
-            return Err(Error::unfit("has a frame offset, which the format can't hold"));
+            return Err(Error::unfit(
+                "has a frame offset, which the format can't hold",
+            ));
         }
         let Some(features) = &utt.features else {
             return Err(Error::unfit("has no features"));
@@ -188,10 +198,14 @@ fn kind(meta: &Meta) -> Result<Kind> {
     };
     let text = std::str::from_utf8(&tag.value).ok();
     let number = text.and_then(|text| text.parse().ok().filter(|n: &u16| n.to_string() == text));
-    let kind = number.map(Kind).filter(|kind| kind.is_known() && kind.obstacle().is_none());
+    let kind = number
+        .map(Kind)
+        .filter(|kind| kind.is_known() && kind.obstacle().is_none());
     kind.ok_or_else(|| {
         let value = tag.value.escape_ascii();
-        Error::unfit(format!("has the kind '{value}', which is not a kind of plain floats"))
+        Error::unfit(format!(
+            "has the kind '{value}', which is not a kind of plain floats"
+        ))
     })
 }
 

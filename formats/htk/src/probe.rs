@@ -6,8 +6,12 @@ use spr_core::format::{Claim, FormatInfo, Probe, Score};
 pub(crate) fn score(info: &FormatInfo, probe: &Probe<'_>, claim: Claim) -> Score {
     /// Odd things have the right size now and then.
     const BY_SIZE: Score = Score::Possible(70);
-    let len = probe.len.or_else(|| probe.whole.then_some(probe.head.len() as u64));
-    let named = probe.extension().is_some_and(|e| info.extensions.contains(&e));
+    let len = probe
+        .len
+        .or_else(|| probe.whole.then_some(probe.head.len() as u64));
+    let named = probe
+        .extension()
+        .is_some_and(|e| info.extensions.contains(&e));
     match claim.holds(len) {
         true => BY_SIZE,
         false if named && !probe.head.is_empty() => Score::NameOnly,

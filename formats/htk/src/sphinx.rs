@@ -18,13 +18,12 @@ pub static SPHINX: Sphinx = Sphinx;
 #[derive(Clone, Copy, Debug)]
 pub struct Sphinx;
 
-static INFO: FormatInfo = FormatInfo::new("sphinx", "Sphinx feature files", &["mfc"]).options(&[
-    OptionSpec {
+static INFO: FormatInfo =
+    FormatInfo::new("sphinx", "Sphinx feature files", &["mfc"]).options(&[OptionSpec {
         name: "dim",
         value: "N",
         help: "values a frame, which the file does not tell (default: 13)",
-    },
-]);
+    }]);
 
 /// Cepstra in a frame.
 const CEPSTRA: u32 = 13;
@@ -107,7 +106,12 @@ impl Nested for Object {
     ) -> Result<()> {
         let header = Header::read(source, extent, CEPSTRA)?;
         utt.labels = None;
-        source.read_matrix(utt.features_mut(), header.shape(), header.order, &env.limits)?;
+        source.read_matrix(
+            utt.features_mut(),
+            header.shape(),
+            header.order,
+            &env.limits,
+        )?;
         match extent {
             Extent::Whole => object::end(source),
             Extent::Own => Ok(()),
@@ -183,9 +187,8 @@ impl Format for Sphinx {
     fn create(&self, output: Output, options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
         let dim = dim(options)?;
         let caps = caps(Keys::of_files(output.medium()), dim);
-        let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
-            write(utt, dim, put)
-        };
+        let encode =
+            move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| write(utt, dim, put);
         let extension = INFO.extensions[0];
         Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
     }

@@ -45,7 +45,9 @@ fn of_dim(utt: &mut Utterance, dim: usize) {
     let values = features.values::<f32>().unwrap();
     let cols = features.cols();
     let rows = values.chunks_exact(cols);
-    let wide: Vec<f32> = rows.flat_map(|row| row.iter().cycle().take(dim).copied()).collect();
+    let wide: Vec<f32> = rows
+        .flat_map(|row| row.iter().cycle().take(dim).copied())
+        .collect();
     *features = Matrix::from_rows(&wide, dim, Rank::Matrix).unwrap();
 }
 
@@ -94,7 +96,11 @@ fn sphinx_files_of_either_byte_order_are_read() {
     let mut source = Source::from_bytes("x", bytes).unwrap();
     let nested = SPHINX.nested().unwrap();
     let mut utt = Utterance::default();
-    assert!(nested.read(&mut source, Extent::Own, &mut utt, &Env::default()).is_err());
+    assert!(
+        nested
+            .read(&mut source, Extent::Own, &mut utt, &Env::default())
+            .is_err()
+    );
 }
 
 /// Two frames of one value, with this period and this kind.
@@ -129,7 +135,12 @@ fn kinds_that_are_not_floats_are_refused_by_name() {
     for (size, kind, data, phrase) in [
         (2, 0, &[0; 4][..], "WAVEFORM, which hold samples of sound"),
         (2, 10, &[0; 4], "DISCRETE, which hold integers"),
-        (6, 0o2406, &[0; 12], "MFCC_D_C, which hold compressed numbers"),
+        (
+            6,
+            0o2406,
+            &[0; 12],
+            "MFCC_D_C, which hold compressed numbers",
+        ),
         (4, 0o10013, &[0; 10], "PLP_K, which hold a check sum"),
     ] {
         let bytes = htk(100_000, size, kind, data);
@@ -159,4 +170,16 @@ fn files_are_known_by_the_arithmetic_of_their_size() {
     assert_eq!(probe(20, None), Score::Possible(70));
     assert_eq!(probe(19, None), Score::No);
     assert_eq!(probe(19, Some("x.fea")), Score::NameOnly);
+}
+
+#[test]
+fn files_of_kaldi_come_back_byte_for_byte() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/samples/htk");
+    for name in ["ann-001", "ann-002", "ann-003"] {
+        let bytes = std::fs::read(format!("{folder}/{name}.fea")).unwrap();
+        let utts = read_memory(&HTK, &[], &bytes).unwrap();
+        assert_eq!(utts[0].features.as_ref().map(Matrix::cols), Some(40));
+        assert_eq!(utts[0].meta.frame_shift, Decimal::parse("0.01"));
+        assert_eq!(write_memory(&HTK, &[], &utts).unwrap(), bytes);
+    }
 }

@@ -55,7 +55,9 @@ impl Format for Npy {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        let named = head.extension().is_some_and(|e| INFO.extensions.contains(&e));
+        let named = head
+            .extension()
+            .is_some_and(|e| INFO.extensions.contains(&e));
         if head.head.starts_with(MAGIC) {
             Score::Certain
         } else if named && !head.head.is_empty() {
@@ -97,9 +99,8 @@ impl Format for Npy {
 
     fn create(&self, output: Output, _options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
         let caps = caps(Keys::of_files(output.medium()));
-        let encode = |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
-            Object.write(utt, put)
-        };
+        let encode =
+            |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| Object.write(utt, put);
         let extension = INFO.extensions[0];
         Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
     }

@@ -48,7 +48,10 @@ mod tests {
         };
         assert_eq!(turned(&[1, 2, 3, 4, 5, 6], &[2, 3], 1), [1, 3, 5, 2, 4, 6]);
         assert_eq!(turned(&[1, 2, 3, 4], &[1, 2], 2), [1, 2, 3, 4]);
-        assert_eq!(turned(&[1, 2, 3, 4, 5, 6, 7, 8], &[2, 2], 2), [1, 2, 5, 6, 3, 4, 7, 8]);
+        assert_eq!(
+            turned(&[1, 2, 3, 4, 5, 6, 7, 8], &[2, 2], 2),
+            [1, 2, 5, 6, 3, 4, 7, 8]
+        );
         // The first index is worth 1, the second 2, the third 6.
         let cube = turned(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[2, 3, 2], 1);
         assert_eq!(cube, [0, 6, 2, 8, 4, 10, 1, 7, 3, 9, 5, 11]);

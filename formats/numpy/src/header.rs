@@ -71,7 +71,9 @@ impl Header {
             }
             _ => match std::str::from_utf8(text) {
                 Ok(text) => Self::parse(text),
-                Err(_) => Err(Error::malformed("the header of the NumPy array is not UTF-8")),
+                Err(_) => Err(Error::malformed(
+                    "the header of the NumPy array is not UTF-8",
+                )),
             },
         };
         parsed.map_err(|e| placed(source, e))
@@ -123,7 +125,10 @@ impl Header {
     /// # Errors
     /// It can't be counted.
     pub(crate) fn len(&self) -> Result<u64> {
-        let len = self.shape.iter().try_fold(1, |n: u64, size| n.checked_mul(*size));
+        let len = self
+            .shape
+            .iter()
+            .try_fold(1, |n: u64, size| n.checked_mul(*size));
         len.ok_or_else(|| Error::limit("a NumPy array of more elements than can be counted"))
     }
 }
@@ -131,7 +136,11 @@ impl Header {
 /// The byte order and the type that `descr` stands for.
 fn element(descr: &str) -> Result<(ByteOrder, Dtype)> {
     let shown = descr.escape_debug();
-    let what = match descr.trim_start_matches(['<', '>', '|', '=']).chars().next() {
+    let what = match descr
+        .trim_start_matches(['<', '>', '|', '='])
+        .chars()
+        .next()
+    {
         Some('O') => {
             let message = "a NumPy array of Python objects, which are pickled";
             return Err(Error::unsupported(message));
@@ -145,13 +154,20 @@ fn element(descr: &str) -> Result<(ByteOrder, Dtype)> {
         _ => ByteOrder::Little,
     };
     let same = |name: &str, dtype: Dtype| {
-        let marks: &[char] = if dtype.size() == 1 { &['<', '>', '|'] } else { &['<', '>'] };
+        let marks: &[char] = if dtype.size() == 1 {
+            &['<', '>', '|']
+        } else {
+            &['<', '>']
+        };
         descr.strip_prefix(marks) == name.get(1..)
     };
     let known = TYPES.iter().find(|(name, dtype)| same(name, *dtype));
     match known {
         Some((_, dtype)) => Ok((order, *dtype)),
-        None => Err(Error::new(ErrorKind::Unsupported, format!("a NumPy array {what}"))),
+        None => Err(Error::new(
+            ErrorKind::Unsupported,
+            format!("a NumPy array {what}"),
+        )),
     }
 }
 
@@ -170,12 +186,16 @@ pub(crate) fn print(dtype: Dtype, shape: &[usize], out: &mut Vec<u8>) -> Result<
     let sizes: Vec<_> = shape.iter().map(usize::to_string).collect();
     let comma = if sizes.len() == 1 { "," } else { "" };
     let sizes_text = sizes.join(", ");
-    let mut text = format!("{{'descr': '{name}', 'fortran_order': False, 'shape': ({sizes_text}{comma}), }}");
-    let growth = sizes.first().map_or(0, |first| DIGITS.saturating_sub(first.len()));
+    let mut text =
+        format!("{{'descr': '{name}', 'fortran_order': False, 'shape': ({sizes_text}{comma}), }}");
+    let growth = sizes
+        .first()
+        .map_or(0, |first| DIGITS.saturating_sub(first.len()));
     let end = (FIXED + text.len() + growth + 1).next_multiple_of(ALIGNMENT);
     let padded = end - FIXED - 1;
     text = format!("{text:<padded$}\n");
-    let len = u16::try_from(text.len()).map_err(|_| Error::unfit("has a shape that is too long"))?;
+    let len =
+        u16::try_from(text.len()).map_err(|_| Error::unfit("has a shape that is too long"))?;
     out.extend_from_slice(MAGIC);
     out.extend_from_slice(&[1, 0]);
     out.extend_from_slice(&len.to_le_bytes());
@@ -223,7 +243,10 @@ mod tests {
     #[test]
     fn entries_are_those_of_numpy() {
         for (text, phrase) in [
-            ("{'descr': '<f4', 'shape': (3,)}", "no entry 'fortran_order'"),
+            (
+                "{'descr': '<f4', 'shape': (3,)}",
+                "no entry 'fortran_order'",
+            ),
             ("{'descr': '<f4', 'descr': '<f4'}", "two entries 'descr'"),
             ("{'descr': '<f4', 'more': True}", "a wrong entry 'more'"),
             ("descr", "is not a dict"),
@@ -241,8 +264,8 @@ mod tests {
             assert_eq!(bytes.len() % 64, 0);
             let mut source = Source::from_bytes("x", bytes).unwrap();
             let header = Header::read(&mut source, &Limits::default()).unwrap();
-            let sizes: Vec<_> = header.shape.iter().map(|n| *n as usize).collect();
-            assert_eq!(sizes, shape);
+            let sizes: Vec<_> = shape.iter().map(|n| *n as u64).collect();
+            assert_eq!(header.shape, sizes);
             assert!(source.at_end().unwrap());
         }
         assert!(print(Dtype::Bf16, &[], &mut Vec::new()).is_err());

@@ -75,10 +75,19 @@ fn arrays_of_more_dimensions_have_a_name() {
     let flat = Array::of(array.array.values().clone(), &[6]).unwrap();
     for arrays in [
         vec![array.clone(), array.clone()],
-        vec![NamedArray { name: "x".to_owned(), ..array.clone() }],
-        vec![NamedArray { array: flat, ..array }],
+        vec![NamedArray {
+            name: "x".to_owned(),
+            ..array.clone()
+        }],
+        vec![NamedArray {
+            array: flat,
+            ..array
+        }],
     ] {
-        let utt = Utterance { arrays, ..Utterance::default() };
+        let utt = Utterance {
+            arrays,
+            ..Utterance::default()
+        };
         assert!(write_memory(&FORMAT, &[], &[utt]).is_err());
     }
 }
@@ -89,12 +98,27 @@ fn what_is_not_numbers_is_refused() {
         format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}")
     };
     for (bytes, phrase) in [
-        (npy(1, &dict("'|O'", "(1,)"), b"\x80\x02."), "Python objects"),
-        (npy(1, &dict("'<f4'", "(3, 0)"), b""), "3 rows without columns"),
+        (
+            npy(1, &dict("'|O'", "(1,)"), b"\x80\x02."),
+            "Python objects",
+        ),
+        (
+            npy(1, &dict("'<f4'", "(3, 0)"), b""),
+            "3 rows without columns",
+        ),
         (npy(1, &dict("'|b1'", "(2,)"), &[1, 2]), "neither 0 nor 1"),
-        (npy(1, &dict("'|u1'", &format!("({}1)", "1, ".repeat(8))), &[1]), "9 dimensions"),
-        (npy(1, &dict("'|u1'", "(1,)"), &[1, 2]), "goes on after the array"),
-        (npy(1, &dict("'<f8'", "(4294967296, 4294967296, 1)"), b""), "more elements"),
+        (
+            npy(1, &dict("'|u1'", &format!("({}1)", "1, ".repeat(8))), &[1]),
+            "9 dimensions",
+        ),
+        (
+            npy(1, &dict("'|u1'", "(1,)"), &[1, 2]),
+            "goes on after the array",
+        ),
+        (
+            npy(1, &dict("'<f8'", "(4294967296, 4294967296, 1)"), b""),
+            "more elements",
+        ),
         (npy(4, &dict("'|u1'", "(1,)"), &[1]), "version 4.0"),
         (npy(1, "nonsense", b""), "is not a dict"),
     ] {
@@ -107,10 +131,38 @@ fn what_is_not_numbers_is_refused() {
 fn every_type_of_numpy_is_declared() {
     let missing = Dtype::ALL.iter().filter(|dtype| {
         let features = Matrix::from_rows(&[0u8, 1], 1, Rank::Vector).unwrap();
-        let mut utt = Utterance { features: Some(features), ..Utterance::default() };
+        let mut utt = Utterance {
+            features: Some(features),
+            ..Utterance::default()
+        };
         let features = utt.features_mut();
-        features.cast(**dtype, &spr_core::Limits::default()).unwrap();
+        features
+            .cast(**dtype, &spr_core::Limits::default())
+            .unwrap();
         write_memory(&FORMAT, &[], &[utt]).is_err()
     });
     assert_eq!(missing.collect::<Vec<_>>(), [&Dtype::Bf16]);
+}
+
+#[test]
+fn the_bytes_written_are_those_of_numpy() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/numpy");
+    for case in [
+        "scalar",
+        "vector",
+        "vector-of-none",
+        "no-rows",
+        "type-f2",
+        "type-f4",
+        "type-u1",
+        "type-i8",
+        "type-bool",
+        "rank-3",
+        "rank-3-of-none",
+        "rank-8",
+    ] {
+        let bytes = std::fs::read(format!("{folder}/{case}/input.npy")).unwrap();
+        let utts = read_memory(&FORMAT, &[], &bytes).unwrap();
+        assert_eq!(write_memory(&FORMAT, &[], &utts).unwrap(), bytes, "{case}");
+    }
 }

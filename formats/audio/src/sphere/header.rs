@@ -32,7 +32,9 @@ impl Header {
         let rest = size
             .and_then(|size| size.checked_sub(START))
             .filter(|rest| *rest <= limits.max_header)
-            .ok_or_else(|| Error::malformed("the second line is not the size of a header").byte(8))?;
+            .ok_or_else(|| {
+                Error::malformed("the second line is not the size of a header").byte(8)
+            })?;
         let mut bytes = Matrix::default();
         let shape = (Dtype::U8, Rank::Vector, rest, 1);
         source.read_matrix(&mut bytes, shape, ByteOrder::NATIVE, limits)?;

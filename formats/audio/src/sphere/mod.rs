@@ -86,7 +86,9 @@ fn open(source: &mut Source, options: &Options, env: &Env) -> Result<Head> {
         order,
         // Counts that are too small are met; the size of the file tells.
         amount: Amount::ToEnd,
-        tags: tags.map(|(name, value)| Tag::new(NAME, name.as_slice(), value.as_slice())).collect(),
+        tags: tags
+            .map(|(name, value)| Tag::new(NAME, name.as_slice(), value.as_slice()))
+            .collect(),
         finish: Box::new(finish),
     })
 }

@@ -31,7 +31,10 @@ impl Nested for Object {
         env: &Env,
     ) -> Result<()> {
         let head = read::open(source, extent, env).map_err(|e| e.file(source.name()))?;
-        let sound = utt.audio.take().map_or_else(Waveform::default, Audio::into_waveform);
+        let sound = utt
+            .audio
+            .take()
+            .map_or_else(Waveform::default, Audio::into_waveform);
         (utt.features, utt.labels) = (None, None);
         head.read(source, sound, utt, env)
     }
@@ -142,7 +145,12 @@ mod tests {
             let error = read_own(two).unwrap_err().to_string();
             assert!(error.contains("x@44: ") && error.contains("another entry follows"));
             // The next entry lies across the end of a step.
-            let long = [&bytes[..44], &vec![0; (64 << 10) - 6], b"b RIFF\0\0\0\0WAVE"].concat();
+            let long = [
+                &bytes[..44],
+                &vec![0; (64 << 10) - 6],
+                b"b RIFF\0\0\0\0WAVE",
+            ]
+            .concat();
             assert!(read_own(long).is_err());
         }
     }
@@ -163,7 +171,13 @@ mod tests {
         let sound = |rows: usize| {
             let samples = Matrix::from_rows(&vec![1i16; rows], 1, Rank::Matrix).unwrap();
             Utterance {
-                audio: Some(Waveform { rate: 8000, samples }.into()),
+                audio: Some(
+                    Waveform {
+                        rate: 8000,
+                        samples,
+                    }
+                    .into(),
+                ),
                 ..Utterance::default()
             }
         };
