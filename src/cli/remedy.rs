@@ -11,7 +11,10 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Remedy::AllowCommands => "drop --safe to allow it",
         Remedy::AllowPipes => "if you trust the file, allow its commands with --allow-pipes",
         Remedy::RaiseLimit => "if the size is right, raise the limit with --max-alloc",
-        Remedy::MoreMemory => "raise --memory",
+        Remedy::MoreMemory => "TMPDIR names another folder, --memory allows more memory",
+        Remedy::ShuffleLess => {
+            "raise the limit with --max-alloc, or shuffle partition by partition"
+        }
         Remedy::AllowLosses(kinds) => {
             let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
             let instead = match names.contains(&"labels") {

@@ -321,7 +321,7 @@ fn htk_files_are_known_by_their_size() {
     let s = Scratch::new();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/samples/htk");
     let said = s.ok(&format!("info {folder}/ann-001.fea"));
-    assert!(said.out.contains("format      kaldi"), "{}", said.out);
+    assert!(said.out.contains("format      htk"), "{}", said.out);
     // Kaldi made these files of the archive.
     s.ok(&format!("{folder}/*.fea htk.ark"));
     s.ok(&format!(

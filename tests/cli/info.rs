@@ -93,7 +93,8 @@ fn damage_is_told_after_what_was_found() {
     assert_eq!(said.status, 2);
     let facts: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(facts["utterances"], 2);
-    assert!(said.err.contains("utterance ann-003: "), "{}", said.err);
+    let error: Value = serde_json::from_str(&said.err).unwrap();
+    assert_eq!(error["utterance"], "ann-003", "{}", said.err);
     // The other inputs are looked into all the same.
     let said = s.run(&format!("info cut.ark {}", sample("cmvn.ark")));
     assert_eq!(said.status, 2);
@@ -114,7 +115,8 @@ fn formats_come_from_the_capabilities() {
     assert_eq!(
         names,
         [
-            "kaldi", "pfile", "pickle", "spr", "key", "wav", "sphere", "au", "jsonl"
+            "kaldi", "pfile", "pickle", "spr", "key", "wav", "sphere", "au", "htk", "sphinx",
+            "npy", "jsonl"
         ]
     );
     for name in names {

@@ -372,7 +372,7 @@ fn every_wspecifier() {
         ("ark,scp:o.ark", Err("a comma and a second name are due")),
         (
             "ark,scp:|cat > o,o.scp",
-            Err("a script file can't point into it: it is no file"),
+            Err("a script file can't point into it: it is not a file"),
         ),
         ("ark,scp:o.ark.gz,o.scp", Err("it is compressed")),
         ("ark:o |", Err("a command to write to starts with '|'")),

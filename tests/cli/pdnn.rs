@@ -124,7 +124,7 @@ fn mistakes_in_a_spec_have_their_place() {
         ),
         (
             "train.pfile,random=1,context=1:2:3 x.pkl",
-            "character 22: context: '1:2:3' is no valid value",
+            "character 22: context: '1:2:3' is not a valid value",
             "5:1",
         ),
         (
@@ -164,7 +164,7 @@ fn mistakes_in_a_spec_have_their_place() {
         ),
         (
             "train.pfile --context 5:x x.pkl",
-            "error: context: '5:x' is no valid value",
+            "error: context: '5:x' is not a valid value",
             "5:1",
         ),
         ("v*.pfile,context=5 x.pkl", "no file matches 'v*.pfile'", ""),

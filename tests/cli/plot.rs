@@ -273,13 +273,15 @@ fn what_cannot_be_drawn_is_said() {
             "nothing in it can be drawn",
         ),
         (format!("plot {ark} -o there.svg"), "there.svg"),
-        (format!("plot {ark} --json"), "a picture is not JSON"),
         ("plot cut.ark -o x.png".to_owned(), "cut.ark"),
         ("report missing.ark -o x.html".to_owned(), "missing.ark"),
     ] {
         let error = s.fails(&line);
         assert!(error.contains(says), "{line}: {error}");
     }
+    let said = s.run(&format!("plot {ark} --json"));
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("a picture is not JSON"), "{}", said.err);
     assert_eq!(s.read("there.svg"), b"mine");
     s.ok(&format!("plot {ark} -o there.svg --overwrite -q"));
     s.ok(&format!("report {ark} -o r.html"));

@@ -19,8 +19,10 @@ pub enum Remedy {
     AllowPipes,
     /// Raise the limit on one object in memory.
     RaiseLimit,
-    /// Raise the memory that sorting or comparing may take.
+    /// Raise the memory that sorting may take, or name another folder for what it has no room for.
     MoreMemory,
+    /// Raise the limit on what is shuffled together, or shuffle less at once.
+    ShuffleLess,
     /// Allow these losses.
     AllowLosses(Vec<LossKind>),
     /// Say which of these formats is to be read.
@@ -63,7 +65,8 @@ impl fmt::Display for Remedy {
             Self::AllowCommands => "allow the commands that the caller names",
             Self::AllowPipes => "if you trust the file, allow its commands",
             Self::RaiseLimit => "if the size is right, raise the limit",
-            Self::MoreMemory => "allow more memory",
+            Self::MoreMemory => "TMPDIR names another folder; with more memory less is kept there",
+            Self::ShuffleLess => "raise the limit, or shuffle partition by partition",
             Self::AllowLosses(kinds) => {
                 let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
                 return write!(

@@ -5,7 +5,7 @@ use super::pieces::{Pieces, append};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, KeySource, Matrix, Utterance};
 use crate::random::Rng;
-use crate::{Error, Limits, Result};
+use crate::{Error, Limits, Remedy, Result};
 
 /// Puts the frames of all utterances, or of each partition, in random order, features and labels
 /// alike: the order of `numpy.random.shuffle`, seeded anew for each partition.
@@ -159,7 +159,7 @@ fn shape(matrix: Option<&Matrix>) -> String {
 
 fn too_much(error: Error) -> Error {
     Error::limit(format!("to be shuffled together, {}", error.message()))
-        .hint("raise the limit, or shuffle partition by partition")
+        .suggest(Remedy::ShuffleLess)
 }
 
 impl Reader for Shuffle {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 use crate::record::{self, Head};
-use crate::{Error, Result};
+use crate::{Error, Remedy, Result};
 
 /// What utterances are sorted by. Those that are equal keep their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,7 +143,7 @@ impl Sort {
 fn failed(error: io::Error) -> Error {
     Error::io("cannot sort in a temporary file", error)
         .file(std::env::temp_dir().display().to_string())
-        .hint("TMPDIR names another folder; with more memory less is kept there")
+        .suggest(Remedy::MoreMemory)
 }
 
 impl Run {
