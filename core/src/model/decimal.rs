@@ -164,6 +164,19 @@ impl Decimal {
         None
     }
 
+    /// The same number without zeros at the end of its places behind the point.
+    pub(super) fn trimmed(self) -> Self {
+        let Self {
+            mut digits,
+            mut power,
+        } = self;
+        while power < 0 && digits % 10 == 0 {
+            digits /= 10;
+            power += 1;
+        }
+        Self::new(digits, power)
+    }
+
     /// Digits of both at the power of ten that both share.
     fn aligned(self, other: Self) -> Option<(i128, i128, i16)> {
         let power = match (self.is_zero(), other.is_zero()) {

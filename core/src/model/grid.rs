@@ -58,7 +58,7 @@ impl FrameGrid {
         self.shift
     }
 
-    /// The time at which a frame starts; beyond 18 digits it is rounded.
+    /// The time at which a frame starts, in as few digits as it has; beyond 18 digits it is rounded.
     #[expect(
         clippy::cast_precision_loss,
         reason = "only where the exact time has too many digits"
@@ -66,7 +66,7 @@ impl FrameGrid {
     pub fn time(&self, frame: u64) -> Decimal {
         let exact = self.shift.times(frame);
         let exact = exact.and_then(|time| time.plus(self.offset));
-        exact.unwrap_or_else(|| {
+        exact.map(Decimal::trimmed).unwrap_or_else(|| {
             let seconds = self.offset.value() + frame as f64 * self.shift.value();
             Decimal::of(seconds).unwrap_or(self.offset)
         })
@@ -244,6 +244,8 @@ mod tests {
     fn times_are_exact() {
         let plain = grid("0.010", None);
         assert_eq!(plain.time(3), decimal("0.03"));
+        let shown = [0, 10, 100, 101].map(|n| plain.time(n).to_string());
+        assert_eq!(shown, ["0", "0.1", "1", "1.01"]);
         assert_eq!(plain.frame(decimal("0.29")), Some(29));
         let near = Decimal::of(0.1 + 0.2).unwrap();
         assert_eq!(plain.frame(near), None);

@@ -41,8 +41,13 @@ fn lists_behave() {
                 &[("data", "CORPUS")],
                 &[("data", "DICTIONARY")],
             ],
-            // A list has one header.
-            prepare: |utt| utt.meta.clear(),
+            // A list has one header, and `-` is the file of the line before.
+            prepare: |utt| {
+                utt.meta.clear();
+                if utt.key == "-".into() {
+                    utt.key = "dash".into();
+                }
+            },
             ..Suite::new(format)
         });
     }

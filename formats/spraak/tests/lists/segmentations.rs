@@ -197,6 +197,9 @@ fn times_are_frames_where_all_are() {
         assert_eq!(read(&text).unwrap().0, utts);
         Ok::<_, spr_core::Error>((base, body.to_owned()))
     };
+    // Times that were frames have as few digits as they need.
+    let bytes = write_memory(&SPR, &[("data", "SEG")], std::slice::from_ref(&even)).unwrap();
+    let (read_back, _) = read(std::str::from_utf8(&bytes).unwrap()).unwrap();
     let discrete = "TIMEBASE\tDISCRETE".to_owned();
     let continuous = "TIMEBASE\tCONTINUOUS".to_owned();
     let frames = "a\t1\t0\t29\n-\t2\t29\t-1\n";
@@ -206,6 +209,10 @@ fn times_are_frames_where_all_are() {
     assert_eq!(text(&[], one).unwrap(), (discrete, frames.into()));
     assert_eq!(
         text(only, one).unwrap(),
+        (continuous.clone(), seconds.into())
+    );
+    assert_eq!(
+        text(only, &read_back).unwrap(),
         (continuous.clone(), seconds.into())
     );
     // Lines that were written in frames are seconds once another has to be.
