@@ -1,5 +1,7 @@
 //! What each format can hold, told from its [`Caps`]: the table of the README and of `formats`.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use spr_core::Result;
 use spr_core::format::{
@@ -8,7 +10,7 @@ use spr_core::format::{
 use spr_core::model::{Dtype, Object};
 
 /// One format in words.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Capability {
     /// The name users type.
     pub name: &'static str,
@@ -49,7 +51,7 @@ pub struct Capability {
 }
 
 /// One option of a format.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct OptionText {
     /// The key.
     pub name: &'static str,
@@ -239,40 +241,42 @@ pub(crate) fn segments(capability: &Capability) -> String {
 /// None with the formats built in.
 pub fn markdown(registry: &Registry) -> Result<String> {
     let mut out = String::from(
-        "| format | features | labels | audio | segments | text | other objects | arrays | names | same in all | no frames | frame shift | speakers | header lines |\n\
+        "| format | features | labels | audio | segments | text | other objects | arrays | names | same in all | no frames | frame shift | recording | header lines |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
+    let mut sorts = BTreeSet::new();
     for format in registry.formats() {
         let name = format.info().name;
-        let usual = of(format)?;
-        row(&format!("`{name}`"), &usual, &mut out);
+        let usual = cells(&of(format)?);
+        out.push_str(&format!("| `{name}` | {usual} |\n"));
         for variant in format.info().variants {
             let options = Options::new(format.info(), [variant.option])?;
-            let other = with(format, &options)?;
-            if other != usual {
-                let name = format!("`{name}`: `.{}`", variant.extension);
-                row(&name, &other, &mut out);
+            let (extension, other) = (variant.extension, cells(&with(format, &options)?));
+            // Formats that share a sort of file tell it once.
+            if other != usual && sorts.insert((extension, other.clone())) {
+                out.push_str(&format!("| `{name}`: `.{extension}` | {other} |\n"));
             }
         }
     }
     Ok(out)
 }
 
-fn row(name: &str, c: &Capability, out: &mut String) {
-    out.push_str(&format!(
-        "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
-        c.features,
-        c.labels,
-        c.audio,
-        segments(c),
+fn cells(c: &Capability) -> String {
+    let segments = segments(c);
+    let cells = [
+        c.features.as_str(),
+        &c.labels,
+        &c.audio,
+        &segments,
         yes(c.text),
         c.objects,
-        c.arrays,
+        &c.arrays,
         c.keys,
-        c.uniform,
+        &c.uniform,
         c.empty,
         yes(c.frame_times),
         yes(c.source),
-        c.tags
-    ));
+        c.tags,
+    ];
+    cells.join(" | ")
 }
