@@ -184,7 +184,7 @@ fn a_folder_holds_one_utterance_a_file() {
     );
     let error = s.fails("out/ali.seg two/ --to spr --co data=SEG");
     assert!(
-        error.contains("two/: is a folder, but SEG goes into one file"),
+        error.contains("two/: is a folder, but spr with data=SEG goes into one file"),
         "{error}"
     );
 }

@@ -165,7 +165,12 @@ fn change_all(live: &Live, changes: &mut [Change]) -> Result<u64> {
     let one_step = changes.len() == 1;
     let change = || {
         if !one_step {
-            for change in changes.iter().rev() {
+            // A link in the place of a folder was named by the user, and is followed.
+            let files = changes
+                .iter()
+                .rev()
+                .filter(|c| !matches!(c.new, New::Folder));
+            for change in files {
                 done.move_aside(&change.target)
                     .map_err(|e| failed("cannot move aside", e, &change.target))?;
             }

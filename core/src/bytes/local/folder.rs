@@ -135,7 +135,7 @@ impl DraftFolder for Folder {
         };
         let file = self.make(&path).map_err(|e| {
             let error = match e.kind() {
-                io::ErrorKind::AlreadyExists => second_in_folder(&shown),
+                io::ErrorKind::AlreadyExists if path.exists() => second_in_folder(&shown),
                 _ => Error::io("cannot create", e).file(shown.to_string()),
             };
             self.live.explain(error)

@@ -130,7 +130,7 @@ impl Source {
     pub(super) fn cut_short(&self, wanted: u64, got: u64) -> Error {
         self.error(
             ErrorKind::Truncated,
-            format!("the file ends here: {wanted} bytes are due, {got} are there"),
+            format!("the file ends here: expected {wanted} bytes, found {got}"),
         )
     }
 
