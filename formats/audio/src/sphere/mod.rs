@@ -133,7 +133,7 @@ fn verify(
     let rows = samples.rows() as u64;
     if let Some(count) = count.filter(|count| *count > rows) {
         let message =
-            format!("the file ends here: expected {count} samples a channel, {rows} are there");
+            format!("the file ends here: expected {count} samples a channel, found {rows}");
         return Err(source.error(ErrorKind::Truncated, message));
     }
     if let Some(checksum) = checksum {

@@ -109,7 +109,7 @@ impl Riff {
     fn chunk(self, source: &mut Source) -> Result<([u8; 4], u32)> {
         let there = source.peek(4)?;
         let Ok(name) = <[u8; 4]>::try_from(there) else {
-            let message = format!("expected a chunk here, {} bytes are there", there.len());
+            let message = format!("expected a chunk here, found {} bytes", there.len());
             return Err(source.error(ErrorKind::Truncated, message));
         };
         if !name.iter().all(|b| (b' '..=b'~').contains(b)) {
@@ -158,7 +158,7 @@ impl Riff {
         // Some programs count the eight bytes before the size, too.
         if let Some(size) = self.size.filter(|size| *size > source.offset() + 8) {
             let there = source.offset();
-            let message = format!("the file ends here: expected {size} bytes, {there} are there");
+            let message = format!("the file ends here: expected {size} bytes, found {there}");
             return Err(source.error(ErrorKind::Truncated, message));
         }
         Ok(())
