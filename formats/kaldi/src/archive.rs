@@ -28,7 +28,7 @@ pub(crate) struct ArchiveReader {
     objects: ObjectReader,
     choice: Choice,
     info: DatasetInfo,
-    /// The key of the one object in a file that is no archive.
+    /// The key of the one object in a file that is not an archive.
     bare: Option<Key>,
     ended: bool,
 }
@@ -132,7 +132,7 @@ pub(crate) fn read_key(source: &mut Source, key: &mut Key) -> Result<bool> {
         return Ok(false);
     }
     if let Some(b) = key.as_bytes().iter().find(|b| !is_word_byte(**b)) {
-        let message = format!("byte 0x{b:02x} where a key is due");
+        let message = format!("expected a key, found byte 0x{b:02x}");
         return Err(source.malformed(message));
     }
     let Some(end) = end else {
@@ -146,7 +146,7 @@ pub(crate) fn read_key(source: &mut Source, key: &mut Key) -> Result<bool> {
         [b' ' | b'\t', ..] => source.skip(1)?,
         [b'\r', b'\n'] | [b'\n', ..] => {}
         [b, ..] => {
-            let message = format!("byte 0x{b:02x} after the key, where a space is due");
+            let message = format!("expected a space after the key, found byte 0x{b:02x}");
             return Err(source.malformed(message).utterance(key));
         }
         [] => {}

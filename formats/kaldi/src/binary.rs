@@ -137,7 +137,7 @@ pub(crate) fn size(source: &mut Source, what: &str) -> Result<u64> {
     let [tag, bytes @ ..] = source.array::<GROUP>()?;
     if tag != TAG {
         let message = format!(
-            "the number of {what} is no 32-bit integer: byte 0x{tag:02x} where 0x04 is due"
+            "the number of {what} is not a 32-bit integer: expected byte 0x04, found 0x{tag:02x}"
         );
         return Err(Error::malformed(message).file(source.name()).byte(place));
     }

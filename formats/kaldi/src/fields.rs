@@ -87,10 +87,10 @@ fn only<'a>(line: &'a [u8], what: &str) -> Result<&'a [u8]> {
     match (words.next(), words.count()) {
         (Some(word), 0) => Ok(word),
         (None, _) => Err(Error::malformed(format!(
-            "an empty line, where one {what} is due"
+            "expected one {what}, found an empty line"
         ))),
         (_, more) => {
-            let message = format!("{} words, where one {what} is due", more + 1);
+            let message = format!("expected one {what}, found {} words", more + 1);
             Err(Error::malformed(message))
         }
     }
@@ -103,10 +103,13 @@ fn end(rest: &[u8]) -> Result<()> {
     }
 }
 
-fn wrong(word: &[u8], due: &str) -> Error {
+fn wrong(word: &[u8], expected: &str) -> Error {
     let text = String::from_utf8_lossy(word);
     let shown: String = text.chars().take(40).collect();
-    Error::malformed(format!("'{}' where {due} is due", shown.escape_debug()))
+    Error::malformed(format!(
+        "expected {expected}, found '{}'",
+        shown.escape_debug()
+    ))
 }
 
 fn int(word: &[u8]) -> Result<i32> {
@@ -272,7 +275,7 @@ pub(crate) fn gauss(source: &mut Source, limits: &Limits) -> Result<GaussPosteri
             skip_blanks(source)?;
             match source.byte()? {
                 b'[' => {}
-                b => return Err(source.malformed(format!("byte 0x{b:02x} where '[' is due"))),
+                b => return Err(source.malformed(format!("expected '[', found byte 0x{b:02x}"))),
             }
             brackets::<f32>(source, &mut vector, Layout::default(), &mut block, limits)?;
             posterior.ids.push(id);

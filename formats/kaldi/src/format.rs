@@ -11,15 +11,16 @@ use spr_core::{Error, Result};
 
 use crate::archive::{ArchiveReader, is_bare_file};
 use crate::choice::wants_values;
-use crate::encode::Compress;
+use crate::compress::Compress;
 use crate::files::Files;
+use crate::notation::Specifiers;
 use crate::object::DTYPES;
 use crate::probe;
 use crate::random::{ArchiveTable, ScriptTable};
 use crate::salvage::SalvageReader;
 use crate::script::ScriptReader;
 use crate::sinks::Sinks;
-use crate::specifier::{Specifiers, Table};
+use crate::specifier::Table;
 use crate::write_object::{KINDS, Style};
 use crate::writer::{KaldiWriter, Look};
 

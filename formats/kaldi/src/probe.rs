@@ -98,7 +98,7 @@ fn text(rest: &[u8], head: &[u8]) -> Score {
         _ if lines(head).all(is_alignment) && lines(head).any(|line| words(line).count() > 1) => {
             Score::Possible(70)
         }
-        // A list of single words is no data; only the file's name can say that it is.
+        // A list of single words is not data; only the file's name can say that it is.
         _ if !lines(head).any(|line| words(line).count() > 1) => Score::No,
         _ => Score::Possible(10),
     }
@@ -132,7 +132,7 @@ fn is_offset(word: &[u8]) -> bool {
     digits > 0 && word.len() > digits + 1 && word[word.len() - digits - 1] == b':'
 }
 
-/// A single word that holds a slash, or an extension that is no number.
+/// A single word that holds a slash, or an extension that is not a number.
 fn is_path(first: &[u8], last: &[u8]) -> bool {
     let extension = first.rsplit(|b| *b == b'.').next().unwrap_or_default();
     first == last

@@ -36,7 +36,7 @@ impl Range {
             parts.next().is_none().then_some(range)
         };
         parse().ok_or_else(|| {
-            Error::malformed(format!("'[{text}]' is no range"))
+            Error::malformed(format!("'[{text}]' is not a range"))
                 .hint("a range is [rows] or [rows,columns], each first:last or just ':'")
         })
     }
@@ -84,7 +84,7 @@ fn columns(span: Option<Span>, n: usize) -> Result<std::ops::Range<usize>> {
     }
 }
 
-/// `Some(None)` for a bare colon, `None` if it is no span.
+/// `Some(None)` for a bare colon, `None` if it is not a span.
 fn span(text: &str) -> Option<Option<Span>> {
     let (first, last) = text.split_once(':')?;
     if first.is_empty() && last.is_empty() {

@@ -86,11 +86,11 @@ impl SalvageReader {
             Ok(false) if self.source.at_end()? => {
                 return self.failure.take().map_or(Ok(false), Err);
             }
-            Ok(true) if self.is_foreign(&utt.key)? => {
-                Err(self.source.malformed("text where a binary object is due"))
-            }
+            Ok(true) if self.is_foreign(&utt.key)? => Err(self
+                .source
+                .malformed("expected a binary object, found text")),
             Ok(true) => Ok(self.source.offset()),
-            Ok(false) => Err(self.source.malformed("no key where one is due")),
+            Ok(false) => Err(self.source.malformed("expected a key, found none")),
             Err(error) => Err(error),
         };
         let damage = match object {
@@ -162,7 +162,7 @@ impl SalvageReader {
         Ok(None)
     }
 
-    /// Whether the key at `end` is no likely one, but would be with bytes before it that this
+    /// Whether the key at `end` is not a likely one, but would be with bytes before it that this
     /// entry took, or without bytes at its start that are this entry's.
     fn is_shifted(&mut self, object: u64, end: u64) -> Result<bool> {
         if self.mark.is_none() || !self.shapes.is_settled() {

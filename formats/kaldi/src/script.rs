@@ -74,7 +74,7 @@ impl<'a> Line<'a> {
 /// The key of a line and what follows it, without white space around.
 ///
 /// # Errors
-/// Something is missing, the key is no word, or the rest is not UTF-8. The key is named once known.
+/// Something is missing, the key is not a word, or the rest is not UTF-8. The key is named once known.
 pub(crate) fn split_line(line: &[u8]) -> Result<(&[u8], &str)> {
     let start = line.iter().position(|b| !is_space(*b));
     let end = line.iter().rposition(|b| !is_space(*b));

@@ -2,8 +2,10 @@
 //! `ark,scp:A,S`, `gunzip -c x.gz |`, `feats.ark:18734`.
 
 use spr_core::bytes::{Env, Locator, Output};
-use spr_core::format::{Notation, Specified};
 use spr_core::{Error, Result};
+
+use crate::file_name::is_space;
+pub use crate::file_name::{rxfilename, wxfilename};
 
 /// The two forms of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,38 +98,6 @@ impl Wspecifier {
     }
 }
 
-/// Kaldi's specifiers as the notation of the [format](crate::FORMAT).
-pub(crate) struct Specifiers;
-
-impl Notation for Specifiers {
-    fn input(&self, text: &str) -> Option<Result<Specified>> {
-        let specified = |spec: Rspecifier| {
-            let options = spec.options();
-            let options = options.map(|(key, value)| (key.to_owned(), value.to_owned()));
-            let mut specified = Specified::new("a Kaldi rspecifier", spec.locator.clone());
-            specified.options = options.collect();
-            specified.permissive = spec.permissive;
-            specified
-        };
-        Some(rspecifier(text)?.map(specified))
-    }
-
-    fn output(&self, text: &str) -> Option<Result<Specified>> {
-        let specified = |spec: Wspecifier| {
-            let mut specified = Specified::new("a Kaldi wspecifier", spec.locator());
-            specified.options = spec.options().collect();
-            specified.companions = spec
-                .script
-                .map(|script| ("scp", script))
-                .into_iter()
-                .collect();
-            specified.permissive = spec.permissive;
-            specified
-        };
-        Some(wspecifier(text)?.map(specified))
-    }
-}
-
 /// Reads `text` as a table to read; `None` if it is none by Kaldi's rules.
 ///
 /// # Errors
@@ -199,7 +169,7 @@ pub fn wspecifier(text: &str) -> Option<Result<Wspecifier>> {
             Some((archive, script)) => (Some(archive), Some(script)),
             None => {
                 return Some(Err(Error::usage(format!(
-                    "'{text}' names no script file: a comma and a second name are due"
+                    "'{text}' does not name a script file: expected a comma and a second name"
                 ))));
             }
         },
@@ -222,99 +192,11 @@ fn split(text: &str) -> Option<(&str, &str)> {
     text.split_once(':')
 }
 
-/// Reads `text` as a place to read from.
-///
-/// # Errors
-/// Kaldi would not read from it.
-pub fn rxfilename(text: &str) -> Result<Locator> {
-    if text.is_empty() || text == "-" {
-        return Ok(Locator::Standard);
-    }
-    if text.starts_with('|') {
-        return Err(refused(text, "a command to read from ends with '|'"));
-    }
-    if let Some(command) = text.strip_suffix('|') {
-        return match command.trim_matches(is_space) {
-            "" => Err(refused(text, "the command is empty")),
-            command => Ok(Locator::Command(command.to_owned())),
-        };
-    }
-    check_name(text)?;
-    if let Some((name, digits)) = offset(text) {
-        if name.is_empty() {
-            return Err(refused(text, "the file has no name"));
-        }
-        let offset = digits
-            .parse()
-            .map_err(|_| refused(text, "the offset is no 64-bit number"))?;
-        return Ok(Locator::FileAt(name.into(), offset));
-    }
-    check_pipe(text)?;
-    Ok(Locator::File(text.into()))
-}
-
-/// Reads `text` as a place to write to.
-///
-/// # Errors
-/// Kaldi would not write to it.
-pub fn wxfilename(text: &str) -> Result<Locator> {
-    if text.is_empty() || text == "-" {
-        return Ok(Locator::Standard);
-    }
-    if let Some(command) = text.strip_prefix('|') {
-        return match command.trim_matches(is_space) {
-            "" => Err(refused(text, "the command is empty")),
-            command => Ok(Locator::Command(command.to_owned())),
-        };
-    }
-    if text.ends_with('|') {
-        return Err(refused(text, "a command to write to starts with '|'"));
-    }
-    check_name(text)?;
-    if offset(text).is_some() {
-        return Err(refused(text, "an offset can't be written to"));
-    }
-    check_pipe(text)?;
-    Ok(Locator::File(text.into()))
-}
-
-fn check_name(text: &str) -> Result<()> {
-    if text.starts_with(is_space) || text.ends_with(is_space) {
-        return Err(refused(text, "there is white space around it"));
-    }
-    if text.starts_with(['a', 's']) && is_specifier(text) {
-        return Err(refused(text, "it names a table, where a file is due"));
-    }
-    Ok(())
-}
-
-fn check_pipe(text: &str) -> Result<()> {
-    match text.contains('|') {
-        true => Err(refused(text, "'|' stands first or last, or not at all")),
-        false => Ok(()),
-    }
-}
-
 /// Whether the part before the colon makes `text` a table of either sort; the rest is not looked
 /// at, so that tables inside tables end here.
-fn is_specifier(text: &str) -> bool {
+pub(crate) fn is_specifier(text: &str) -> bool {
     let classifies = |head: &str| rspecifier(head).is_some() || wspecifier(head).is_some();
     split(text).is_some_and(|(options, _)| classifies(&format!("{options}:-")))
-}
-
-/// The name and the digits of `name:digits`.
-fn offset(text: &str) -> Option<(&str, &str)> {
-    let (name, digits) = text.rsplit_once(':')?;
-    (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some((name, digits))
-}
-
-/// White space as C has it.
-fn is_space(c: char) -> bool {
-    matches!(c, ' ' | '\t'..='\r')
-}
-
-fn refused(text: &str, why: &str) -> Error {
-    Error::usage(format!("'{text}' is no valid Kaldi file name: {why}"))
 }
 
 #[cfg(test)]
@@ -416,31 +298,5 @@ mod tests {
         ] {
             assert!(wspecifier(text).unwrap().is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn file_names() {
-        for text in [
-            " ",
-            " a ",
-            "a ",
-            "|b",
-            "| b ",
-            "ark,s,cs:a b c",
-            "scp:a b c",
-            "a|b",
-            ":5",
-        ] {
-            assert!(rxfilename(text).is_err(), "{text}");
-        }
-        let file = |name: &str| Locator::File(name.into());
-        for text in ["a", "a b c/3", "a b c:", "sp:c", "x:y:"] {
-            assert_eq!(rxfilename(text).unwrap(), file(text));
-        }
-        assert_eq!(rxfilename(" b c|").unwrap(), Locator::Command("b c".into()));
-        let at = Locator::FileAt("a b c".into(), 123);
-        assert_eq!(rxfilename("a b c:123").unwrap(), at);
-        assert!(wxfilename("b c|").is_err() && wxfilename("a:3").is_err());
-        assert_eq!(wxfilename("a b").unwrap(), Locator::File("a b".into()));
     }
 }

@@ -10,12 +10,12 @@ use crate::format::keyed;
 use crate::specifier::{Rspecifier, Table, Wspecifier, rspecifier, wspecifier};
 
 fn read_specifier(text: &str) -> Result<Rspecifier> {
-    let none = || Error::usage(format!("'{text}' is no rspecifier")).hint("such as ark:FILE");
+    let none = || Error::usage(format!("'{text}' is not an rspecifier")).hint("such as ark:FILE");
     rspecifier(text).ok_or_else(none)?
 }
 
 fn write_specifier(text: &str) -> Result<Wspecifier> {
-    let none = || Error::usage(format!("'{text}' is no wspecifier")).hint("such as ark:FILE");
+    let none = || Error::usage(format!("'{text}' is not a wspecifier")).hint("such as ark:FILE");
     wspecifier(text).ok_or_else(none)?
 }
 
@@ -60,7 +60,7 @@ impl SequentialTableReader {
     /// Opens a table by its rspecifier and reads the first entry.
     ///
     /// # Errors
-    /// The text is no rspecifier, or the table or its first entry can't be read.
+    /// The text is not an rspecifier, or the table or its first entry can't be read.
     pub fn open(rspecifier: &str) -> Result<Self> {
         Self::open_with(rspecifier, &[], Env::default())
     }
@@ -157,7 +157,7 @@ impl RandomAccessTableReader {
     /// Opens a table by its rspecifier.
     ///
     /// # Errors
-    /// The text is no rspecifier, or the table can't be opened; a script file is read whole.
+    /// The text is not an rspecifier, or the table can't be opened; a script file is read whole.
     pub fn open(rspecifier: &str) -> Result<Self> {
         Self::open_with(rspecifier, &[], Env::default())
     }
@@ -234,7 +234,7 @@ impl RandomAccessTableReaderMapped {
     /// keys stand for themselves.
     ///
     /// # Errors
-    /// As [`RandomAccessTableReader::open`]; the map is no archive of words, or a key stands twice.
+    /// As [`RandomAccessTableReader::open`]; the map is not an archive of words, or a key stands twice.
     pub fn open(rspecifier: &str, utt2spk_rspecifier: &str) -> Result<Self> {
         Self::open_with(rspecifier, utt2spk_rspecifier, &[], Env::default())
     }
@@ -254,7 +254,7 @@ impl RandomAccessTableReaderMapped {
             text => {
                 let spec = read_specifier(text)?;
                 if spec.table == Table::Script {
-                    return Err(Error::usage(format!("'{text}' is no archive of words")));
+                    return Err(Error::usage(format!("'{text}' is not an archive of words")));
                 }
                 Some(KeyMap::read(env.open(&spec.locator)?, &env.limits)?)
             }
@@ -315,7 +315,7 @@ impl TableWriter {
     /// Starts a table by its wspecifier. Files that exist are replaced, as Kaldi does.
     ///
     /// # Errors
-    /// The text is no wspecifier, or the outputs can't be made.
+    /// The text is not a wspecifier, or the outputs can't be made.
     pub fn open(wspecifier: &str) -> Result<Self> {
         Self::open_with(wspecifier, &[], Env::default())
     }

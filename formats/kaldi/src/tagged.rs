@@ -58,7 +58,7 @@ fn word(source: &mut Source) -> Result<i32> {
     match source.array::<GROUP>()? {
         [TAG, bytes @ ..] => Ok(i32::from_le_bytes(bytes)),
         [tag, ..] => {
-            let message = format!("byte 0x{tag:02x} where a tagged 32-bit number is due");
+            let message = format!("expected a tagged 32-bit number, found byte 0x{tag:02x}");
             Err(Error::malformed(message).file(source.name()).byte(at))
         }
     }
@@ -149,7 +149,7 @@ pub(crate) fn sparse_matrix(source: &mut Source, limits: &Limits) -> Result<Spar
     };
     for row in 0..size(source, "rows")? {
         if source.array::<3>()? != *b"SV " {
-            return Err(source.malformed(format!("row {row} is no sparse vector")));
+            return Err(source.malformed(format!("row {row} is not a sparse vector")));
         }
         sparse_row(source, &mut sparse, row == 0, limits)?;
     }
@@ -188,7 +188,7 @@ fn sparse_row(
                 sparse.dtype = Dtype::F64;
                 f64::from_le_bytes(source.array()?)
             }
-            b => return Err(source.malformed(format!("byte 0x{b:02x} where a float is due"))),
+            b => return Err(source.malformed(format!("expected a float, found byte 0x{b:02x}"))),
         };
         sparse.rows.push((index, value));
         source.hold("a sparse object", sparse.rows.bytes(), limits)?;

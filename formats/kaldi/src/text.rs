@@ -100,7 +100,7 @@ impl Layout {
 }
 
 /// Reads the numbers from behind `[` to and past `]` into one column of `into`, in their order.
-/// `shape` says what rows are due, `block` is room to work in.
+/// `shape` says what rows to expect, `block` is room to work in.
 pub(crate) fn brackets<T: Real>(
     source: &mut Source,
     into: &mut Matrix,
@@ -129,7 +129,7 @@ pub(crate) fn brackets<T: Real>(
             Stop::Short => {}
             Stop::Bad => {
                 let word = next_word(source)?;
-                let message = format!("'{word}' is no {} number", T::DTYPE);
+                let message = format!("'{word}' is not an {} number", T::DTYPE);
                 return Err(source.malformed(message));
             }
             Stop::Ragged => return Err(ragged(source, shape)),
@@ -219,7 +219,7 @@ pub(crate) fn bracketed_integers(
     let values = words.filter(|word| !word.is_empty()).map(|word| {
         let value = spr_core::number::parse_integer::<i32>(word);
         let shown = String::from_utf8_lossy(word);
-        value.ok_or_else(|| place(Error::malformed(format!("'{shown}' is no int32"))))
+        value.ok_or_else(|| place(Error::malformed(format!("'{shown}' is not an int32"))))
     });
     let values = values.collect::<Result<Vec<_>>>()?;
     into.start(Dtype::I32, Rank::Vector, 1);

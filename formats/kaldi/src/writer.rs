@@ -6,7 +6,8 @@ use spr_core::model::{Dtype, Matrix, Object, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 
 use crate::audio;
-use crate::encode::{Compress, Compressed, Encoder, Planned, check_stored, compressed, decode};
+use crate::compress::{Compress, Compressed, check_stored, compressed, decode};
+use crate::encode::{Encoder, Planned};
 use crate::files::Files;
 use crate::kind::{Precision, group_of};
 use crate::nested;
@@ -211,7 +212,7 @@ impl KaldiWriter {
                 archive.bytes(b"]\n")
             }
             // Kaldi writes one space, and so does its style; where the reader would expect the
-            // other rank, more is due otherwise.
+            // other rank, something else is written.
             (true, rank) if rank == self.rank || self.look.style == Style::SevenDigits => {
                 archive.bytes(b" [ ]\n")
             }
@@ -272,6 +273,9 @@ impl KaldiWriter {
         check_stored(&utt.meta.tags)?;
         if let Some(sound) = utt.waveform() {
             audio::check(sound)?;
+            if utt.features.is_some() || utt.labels.is_some() {
+                return Err(Error::unfit("has audio that does not stand alone"));
+            }
         }
         let group = group_of(utt);
         match self.group.as_deref().filter(|first| *first != group) {

@@ -189,7 +189,7 @@ fn text_f64_keeps_its_digits() {
     assert_eq!(one(&bytes, &[("holder", "double-matrix")]), utt);
     assert_eq!(
         error(&bytes, &[]).to_string(),
-        "memory@11: utterance k: '1e+300' is no f32 number"
+        "memory@11: utterance k: '1e+300' is not an f32 number"
     );
 }
 
@@ -306,7 +306,7 @@ fn damage_is_never_silent() {
         ),
         (
             b"a ",
-            "memory@2: utterance a: the file ends where an object is due",
+            "memory@2: utterance a: the file ends before the object",
         ),
         (
             b"a  [ 1 2",
@@ -316,12 +316,18 @@ fn damage_is_never_silent() {
             b"a  [\n 1 2\n 3 ]",
             "memory@13: utterance a: row 2 does not have 2 numbers as those before",
         ),
-        (b"a  [ 1 x ]", "memory@7: utterance a: 'x' is no f32 number"),
+        (
+            b"a  [ 1 x ]",
+            "memory@7: utterance a: 'x' is not an f32 number",
+        ),
         (
             b"a  [ 1-2 ]",
             "memory@3: utterance a: two numbers of a vector without a space between them",
         ),
-        (b"a 1 2\nb 1 x\n", "memory@10: utterance b: 'x' is no int32"),
+        (
+            b"a 1 2\nb 1 x\n",
+            "memory@10: utterance b: 'x' is not an int32",
+        ),
         (
             b"a  \0BFM ",
             "memory@3: utterance a: more than one space before a binary object",
@@ -332,9 +338,9 @@ fn damage_is_never_silent() {
         ),
         (
             b"a\x0c[ 1 ]\n",
-            "memory@1: utterance a: byte 0x0c after the key, where a space is due",
+            "memory@1: utterance a: expected a space after the key, found byte 0x0c",
         ),
-        (b"a 1\n\x04b", "memory@4: byte 0x04 where a key is due"),
+        (b"a 1\n\x04b", "memory@4: expected a key, found byte 0x04"),
         (
             b"a \0BXX ",
             "memory@4: utterance a: no known object starts with byte 0x58",
@@ -349,7 +355,7 @@ fn damage_is_never_silent() {
         ),
         (
             b"a \0BFV \x08\x01\0\0\0",
-            "memory@7: utterance a: the number of numbers is no 32-bit integer: byte 0x08 where 0x04 is due",
+            "memory@7: utterance a: the number of numbers is not a 32-bit integer: expected byte 0x04, found 0x08",
         ),
         (
             b"\0BFV \x04\0\0\0\0x",

@@ -134,14 +134,20 @@ fn a_wave_without_a_size_is_the_last() {
 }
 
 #[test]
-fn sound_of_any_width_is_read_but_its_texts_are_not() {
+fn only_files_of_their_own_hold_sound_of_any_width() {
     let mut eight = wave(&[0x0180]);
     // One byte a sample.
     eight[28..36].copy_from_slice(&[0x40, 0x1f, 0, 0, 1, 0, 8, 0]);
-    let utts = read(&[b"a ", &eight[..], b"b ", &eight].concat(), &[]);
-    let samples = &utts[1].waveform().unwrap().samples;
-    assert_eq!((samples.dtype(), samples.rows()), (Dtype::U8, 2));
+    let archive = [b"a ", &eight[..], b"b ", &eight].concat();
+    let error = drained(memory(&archive), &[], &env()).whole().unwrap_err();
+    assert!(error.to_string().contains("8-bit samples"), "{error}");
     let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("8.wav");
+    fs::write(&path, &eight).unwrap();
+    let script = format!("a {}\n", path.display());
+    let utts = read(script.as_bytes(), &[("table", "scp")]);
+    let samples = &utts[0].waveform().unwrap().samples;
+    assert_eq!((samples.dtype(), samples.rows()), (Dtype::U8, 2));
     let list = b"LIST\x0e\0\0\0INFOINAM\x02\0\0\0a\0";
     let path = folder.path().join("x.wav");
     let mut bytes = [&wave(&[1])[..], list].concat();

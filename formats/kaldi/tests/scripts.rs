@@ -106,12 +106,11 @@ fn one_bad_line_does_not_end_the_table() {
         "x.scp:3: utterance b: no file name follows the key",
         "missing.ark: utterance c: cannot open: No such file or directory",
         "x.scp:6: utterance e: the range 9:9 is outside its 4 rows",
-        "x.scp:7: utterance f: '[3]' is no range",
+        "x.scp:7: utterance f: '[3]' is not a range",
         "x.ark@9999: utterance g: byte 9999 is past the end, at 74",
         "x.ark@0: utterance h: no Kaldi object starts here",
         "x.scp:10: utterance i: ']' ends no range after a file name",
-        "x.scp:11: utterance j: 'ark:x.ark' is no valid Kaldi file name: it names a table, where \
-         a file is due",
+        "x.scp:11: utterance j: 'ark:x.ark' is not a valid Kaldi file name: it names a table, not a file",
         "l.ark@2: utterance k: holds an int32-vector, but the first entry held a float-matrix",
     ];
     for (error, end) in errors.iter().zip(ends) {

@@ -1,6 +1,9 @@
 //! Runs and lines told apart.
 
-use super::*;
+use super::lines::scan_lines;
+use super::runs::scan_runs;
+use crate::kind::{Kind, Precision};
+use crate::recognise::TAG;
 
 fn tagged(words: &[i32]) -> Vec<u8> {
     let group = |w: &i32| [&[TAG][..], &w.to_le_bytes()].concat();

@@ -1,23 +1,20 @@
 //! One object, wherever it stands: an archive, a script file's target, a file of its own.
 
+mod ahead;
+mod marked;
 mod words;
 
-use spr_core::bytes::{ByteOrder, Env, Source};
+use spr_core::bytes::{Env, Source};
 use spr_core::format::Options;
-use spr_core::model::{
-    DatasetInfo, Dtype, KeySource, Matrix, Object, Rank, Utterance, is_word_byte,
-};
+use spr_core::model::{Dtype, Object, Rank, Utterance};
 use spr_core::{Error, Result};
 
-use crate::binary::{self, Decoder};
-use crate::decide::{self, Decision};
-use crate::encode::{Compress, stored};
+use crate::binary::Decoder;
+use crate::compress::Compress;
 use crate::kind::{HOLDERS, Kind, Precision};
-use crate::number::is_space;
-use crate::packed::{self, Upper};
-use crate::recognise::{self, Form, TAG, TOKEN, Unmarked};
+use crate::recognise::{self, TOKEN, Unmarked};
 use crate::text::truncated;
-use crate::{nested, opaque, tagged};
+use crate::{nested, opaque};
 use words::blanks;
 
 /// Reads objects one after the other and remembers what they were.
@@ -54,13 +51,6 @@ pub(crate) const DTYPES: &[(&str, (Precision, &[Dtype]))] = &[
     ("f32", (Precision::Single, &[Dtype::F32])),
     ("f64", (Precision::Double, &[Dtype::F64])),
 ];
-
-/// What a look at the first object tells.
-#[derive(Clone, Copy, Default)]
-struct FirstObject {
-    binary: bool,
-    labels: bool,
-}
 
 /// What follows the bracket of an empty text vector that is not to be taken for a matrix. Kaldi
 /// itself writes one space in both.
@@ -113,118 +103,6 @@ impl ObjectReader {
             line: Vec::new(),
             ..*self
         }
-    }
-
-    /// What is known of a data set by the objects that were read so far; `file` is that of the data
-    /// set itself.
-    pub(crate) fn known(&self, file: &Source, keys: KeySource) -> DatasetInfo {
-        let first = FirstObject {
-            binary: self.binary,
-            labels: self.first == Some(Kind::Ints),
-        };
-        self.describe(file, keys, first)
-    }
-
-    fn describe(&self, file: &Source, keys: KeySource, first: FirstObject) -> DatasetInfo {
-        let mut info = DatasetInfo::new(keys);
-        info.compression = file.compression();
-        info.decision.clone_from(&self.decision);
-        info.label_columns = first.labels.then_some(1);
-        info.byte_order = first.binary.then_some(ByteOrder::Little);
-        info
-    }
-
-    /// Decides ahead of reading what the first object is, and says what is known of the data set by
-    /// that; with `bare` the object has no key. What is broken is left for reading.
-    pub(crate) fn look_ahead(
-        &mut self,
-        source: &mut Source,
-        bare: bool,
-        keys: KeySource,
-    ) -> Result<DatasetInfo> {
-        let first = self.first_object(source, bare)?;
-        Ok(self.describe(source, keys, first))
-    }
-
-    fn first_object(&mut self, source: &mut Source, bare: bool) -> Result<FirstObject> {
-        const HEAD: usize = 4096;
-        let head = source.peek(HEAD)?;
-        let key = head
-            .iter()
-            .position(|b| !is_space(*b))
-            .and_then(|start| {
-                let end = head[start..].iter().position(|b| is_space(*b))?;
-                Some((start, start + end))
-            })
-            .filter(|(start, end)| head[*start..*end].iter().all(|b| is_word_byte(*b)));
-        let value = match (bare, key) {
-            (true, _) => 0,
-            (false, Some((_, end))) if matches!(head[end], b' ' | b'\t') => end + 1,
-            (false, Some((_, end))) => end,
-            (false, None) => return Ok(FirstObject::default()),
-        };
-        let (binary, kind) = match (&head[value..], self.holder) {
-            (head, Some(holder)) => (head.starts_with(b"\0B"), Some(holder)),
-            ([0, b'B', TAG, ..], None) => match bare && is_packed(source, value + 2)? {
-                true => (true, Some(Kind::Ints)),
-                false => (true, self.decide_runs(source, value + 2)?),
-            },
-            ([0, b'B', ..], None) => (true, None),
-            ([0, ..] | [], None) => (false, None),
-            (head, None) => match recognise::unmarked(head) {
-                Some(other) => (other == Unmarked::Fst, None),
-                None => {
-                    let bracket = head.iter().find(|b| !is_space(**b)) == Some(&b'[');
-                    (false, self.decide_lines(source, value, bracket)?)
-                }
-            },
-        };
-        Ok(FirstObject {
-            binary,
-            labels: kind == Some(Kind::Ints),
-        })
-    }
-
-    fn decide_runs(&mut self, source: &mut Source, skip: usize) -> Result<Option<Kind>> {
-        if self.runs.is_none() {
-            let decision = decide::runs(source, skip, &self.env.limits)?;
-            self.runs = self.note(decision);
-        }
-        Ok(self.runs)
-    }
-
-    fn decide_lines(
-        &mut self,
-        source: &mut Source,
-        skip: usize,
-        bracket: bool,
-    ) -> Result<Option<Kind>> {
-        let known = match bracket {
-            true => self.brackets,
-            false => self.lines,
-        };
-        if known.is_some() {
-            return Ok(known);
-        }
-        let decision = decide::lines(source, skip, &self.env.limits)?;
-        let kind = self.note(decision);
-        match bracket {
-            true => self.brackets = kind,
-            false => self.lines = kind,
-        }
-        if kind == Some(Kind::Posterior) {
-            (self.brackets, self.lines) = (kind, kind);
-        }
-        Ok(kind)
-    }
-
-    fn note(&mut self, decision: Option<Decision>) -> Option<Kind> {
-        let Decision { kind, why } = decision?;
-        // A list in brackets says by itself whether it is a vector or a matrix.
-        if kind != Kind::Vector {
-            self.decision.get_or_insert(why);
-        }
-        Some(kind)
     }
 
     /// Reads the object at the current place into `utt`, whose key is set already, and says what it
@@ -281,7 +159,7 @@ impl ObjectReader {
                 self.binary = true;
                 self.read_binary(source, utt, whole, at)
             }
-            ([0], _) => Err(due(source)),
+            ([0], _) => Err(missing(source)),
             _ if words => self.read_text(source, utt, whole),
             (head, _) => match recognise::unmarked(head) {
                 Some(Unmarked::Wave) => self.read_nested(source, utt, nested::WAV, whole),
@@ -347,176 +225,6 @@ impl ObjectReader {
             _ => Ok(()),
         }
     }
-
-    fn read_binary(
-        &mut self,
-        source: &mut Source,
-        utt: &mut Utterance,
-        whole: bool,
-        at: u64,
-    ) -> Result<Kind> {
-        let bools = [self.holder, self.first].contains(&Some(Kind::Bool));
-        let (form, token) = recognise::binary(source, bools)?;
-        if form == Form::Run {
-            return self.read_run(source, utt, whole, at);
-        }
-        if let Some(kind) = form.kind() {
-            self.check_holder(source, kind, at)?;
-        }
-        source.skip(token as u64)?;
-        let limits = &self.env.limits;
-        Ok(match form {
-            Form::Matrix(precision) => {
-                let shape = (
-                    binary::size(source, "rows")?,
-                    binary::size(source, "columns")?,
-                );
-                binary::check_shape(source, shape)?;
-                let shape = (precision.dtype(), Rank::Matrix, shape.0, shape.1);
-                self.floats(source, utt.features_mut(), shape)?;
-                Kind::Matrix
-            }
-            Form::Vector(precision) => {
-                let n = binary::size(source, "numbers")?;
-                let shape = (precision.dtype(), Rank::Vector, n, 1);
-                self.floats(source, utt.features_mut(), shape)?;
-                Kind::Vector
-            }
-            Form::Compressed(compression) => {
-                utt.origin.coding = Some(compression.token().into());
-                let into = utt.features.get_or_insert_default();
-                if !self.values {
-                    Decoder::pass(source, into, compression, limits)?;
-                    return Ok(Kind::Matrix);
-                }
-                self.decoder.read(source, into, compression, limits)?;
-                if self.keep && !into.is_empty() {
-                    utt.meta
-                        .tags
-                        .push(stored(self.decoder.stored(compression)?));
-                }
-                Kind::Matrix
-            }
-            Form::Packed(precision) => {
-                let upper = Upper::of(self.holder);
-                if upper.is_none() {
-                    self.check_holder(source, Kind::Matrix, at)?;
-                }
-                let how = (precision, upper.unwrap_or(Upper::Mirrored));
-                packed::read(source, utt.features_mut(), how, limits)?;
-                Kind::Matrix
-            }
-            Form::Numpy => return self.read_nested(source, utt, nested::NPY, whole),
-            Form::SparseVector => {
-                utt.object = Some(Object::SparseVector(tagged::sparse_vector(source, limits)?));
-                Kind::SparseVector
-            }
-            Form::SparseMatrix => {
-                utt.object = Some(Object::SparseMatrix(tagged::sparse_matrix(source, limits)?));
-                Kind::SparseMatrix
-            }
-            Form::Bool => {
-                utt.object = Some(Object::Bool(source.byte()? == b'T'));
-                Kind::Bool
-            }
-            Form::Wide => return self.read_wide(source, utt, at),
-            Form::Sized(kind, n) => {
-                let value = opaque::exactly(source, n + 1, limits)?;
-                return keep(utt, Kind::Opaque(kind), marked(&value));
-            }
-            Form::Blob => {
-                let head = opaque::exactly(source, 12, limits)?;
-                let size = head.last_chunk().map_or(-1, |n| i64::from_le_bytes(*n));
-                let Ok(size) = u64::try_from(size) else {
-                    return Err(source.malformed(format!("a blob of {size} bytes")));
-                };
-                let bytes = [head, opaque::exactly(source, size, limits)?].concat();
-                return keep(utt, Kind::Opaque("blob"), marked(&bytes));
-            }
-            Form::Tokens => {
-                let bytes = match whole {
-                    true => opaque::rest(source, limits)?,
-                    false => opaque::tokens(source, limits)?,
-                };
-                return keep(utt, Kind::Opaque("tokens-object"), marked(&bytes));
-            }
-            Form::Run => return Err(source.malformed("no known object")),
-        })
-    }
-
-    /// Reads the values of a matrix or vector, or passes over them.
-    fn floats(
-        &self,
-        source: &mut Source,
-        into: &mut Matrix,
-        shape: (Dtype, Rank, u64, u64),
-    ) -> Result<()> {
-        let limits = &self.env.limits;
-        match self.values {
-            true => source.read_matrix(into, shape, ByteOrder::Little, limits),
-            false => source.pass_matrix(into, shape, limits),
-        }
-    }
-
-    /// Reads a number of 64 bits: an integer where the bits are no usual float.
-    fn read_wide(&mut self, source: &mut Source, utt: &mut Utterance, at: u64) -> Result<Kind> {
-        let bytes = opaque::exactly(source, 9, &self.env.limits)?;
-        let value = bytes.last_chunk().map_or(0.0, |b| f64::from_le_bytes(*b));
-        let usual = value == 0.0 || (1e-100..1e100).contains(&value.abs()) || !value.is_finite();
-        let kind = Kind::Float(Precision::Double);
-        if !usual && self.holder.is_none() && self.first.is_none_or(|first| first != kind) {
-            return keep(utt, Kind::Opaque("int64"), marked(&bytes));
-        }
-        self.check_holder(source, kind, at)?;
-        utt.features = Some(Matrix::from_rows(&[value], 1, Rank::Scalar)?);
-        Ok(kind)
-    }
-
-    /// Reads tagged 32-bit numbers, or a vector of int32 in one piece in a file of its own.
-    fn read_run(
-        &mut self,
-        source: &mut Source,
-        utt: &mut Utterance,
-        whole: bool,
-        at: u64,
-    ) -> Result<Kind> {
-        if matches!(self.holder, None | Some(Kind::Ints)) && whole && is_packed(source, 0)? {
-            let n = binary::size(source, "numbers")?;
-            let shape = (Dtype::I32, Rank::Vector, n, 1);
-            source.read_matrix(utt.labels_mut(), shape, ByteOrder::Little, &self.env.limits)?;
-            return Ok(Kind::Ints);
-        }
-        let kind = match self.holder {
-            Some(holder) if holder.is_run() => holder,
-            Some(holder) => {
-                let message = format!("does not hold {holder}, which the option holder asks for");
-                return Err(Error::malformed(message).file(source.name()).byte(at));
-            }
-            None => match self.decide_runs(source, 0)? {
-                Some(kind) => kind,
-                None => return Err(decide::unknown(source)),
-            },
-        };
-        let limits = &self.env.limits;
-        match kind {
-            Kind::Ints => {
-                let n = binary::size(source, "numbers")?;
-                binary::integers(source, utt.labels_mut(), n, limits)?;
-                if matches!(source.peek(1)?, [TAG]) {
-                    let message = "more tagged numbers follow than an int32-vector has";
-                    let error = Error::malformed(message).file(source.name()).byte(at);
-                    return Err(error.hint("if it is something else, say so with holder=NAME"));
-                }
-            }
-            Kind::Float(_) => {
-                let bytes = opaque::exactly(source, 5, limits)?;
-                let value = bytes.last_chunk().map_or(0.0, |b| f32::from_le_bytes(*b));
-                utt.features = Some(Matrix::from_rows(&[value], 1, Rank::Scalar)?);
-            }
-            _ => utt.object = Some(tagged::object(source, kind, limits)?),
-        }
-        Ok(kind)
-    }
 }
 
 fn fills_features(kind: Kind) -> bool {
@@ -531,28 +239,6 @@ fn keep(utt: &mut Utterance, kind: Kind, bytes: Vec<u8>) -> Result<Kind> {
     Ok(kind)
 }
 
-/// Bytes with the binary mark before them.
-fn marked(bytes: &[u8]) -> Vec<u8> {
-    [b"\0B", bytes].concat()
-}
-
-/// Whether all that is left from `skip` bytes ahead on is a vector of int32 in one piece: the
-/// count, then 4 bytes a number.
-fn is_packed(source: &mut Source, skip: usize) -> Result<bool> {
-    let Some([TAG, a, b, c, d]) = source.peek(skip + 5)?.get(skip..) else {
-        return Ok(false);
-    };
-    let n = i32::from_le_bytes([*a, *b, *c, *d]);
-    let Some(count) = usize::try_from(n).ok().filter(|n| *n > 0) else {
-        return Ok(false);
-    };
-    let due = count.saturating_mul(4).saturating_add(skip + 5);
-    if let Some(left) = source.remaining() {
-        return Ok(left == due as u64);
-    }
-    Ok(source.peek(due.saturating_add(1))?.len() == due)
-}
-
 /// Checks that nothing but white space is left.
 fn expect_end(source: &mut Source) -> Result<()> {
     let (skip, next) = blanks(source, true)?;
@@ -564,6 +250,6 @@ fn expect_end(source: &mut Source) -> Result<()> {
     }
 }
 
-fn due(source: &mut Source) -> Error {
-    truncated(source, "the file ends where an object is due")
+fn missing(source: &mut Source) -> Error {
+    truncated(source, "the file ends before the object")
 }

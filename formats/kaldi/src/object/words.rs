@@ -4,7 +4,7 @@ use spr_core::bytes::Source;
 use spr_core::model::{Matrix, Object, Rank, Utterance};
 use spr_core::{Error, Result};
 
-use super::{EMPTY_VECTOR, ObjectReader, due, keep};
+use super::{EMPTY_VECTOR, ObjectReader, keep, missing};
 use crate::kind::{Kind, Precision};
 use crate::number::is_space;
 use crate::packed::{self, Upper};
@@ -27,7 +27,7 @@ impl ObjectReader {
         match next {
             None => {
                 source.skip(skip)?;
-                return Err(due(source));
+                return Err(missing(source));
             }
             Some(0) => {
                 source.skip(skip)?;
@@ -48,7 +48,7 @@ impl ObjectReader {
             kind if is_bracketed(kind) => {
                 source.skip(skip)?;
                 let word = text::next_word(source)?;
-                let error = source.malformed(format!("'{word}' stands where '[' is due"));
+                let error = source.malformed(format!("expected '[', found '{word}'"));
                 text::skip_line(source)?;
                 Err(error.continuable())
             }
@@ -64,7 +64,7 @@ impl ObjectReader {
                     return Ok(kind);
                 }
                 let word = text::next_word(source)?;
-                let error = source.malformed(format!("'{word}' is no int32"));
+                let error = source.malformed(format!("'{word}' is not an int32"));
                 text::skip_line(source)?;
                 Err(error.continuable())
             }
@@ -106,7 +106,7 @@ impl ObjectReader {
         let head = source.peek(skip + 2)?;
         Ok(match head.get(skip..) {
             Some([b'[', b, ..]) => is_space(*b) || *b == b']',
-            Some(b"[") => return Err(truncated(source, "the file ends where an object is due")),
+            Some(b"[") => return Err(truncated(source, "the file ends before the object")),
             _ => false,
         })
     }

@@ -1,0 +1,243 @@
+//! Lines of text.
+
+use spr_core::bytes::Source;
+use spr_core::{Limits, Result};
+
+use super::{Decision, ENTRIES, Seen, decided, look, next_value};
+use crate::kind::{Kind, Precision};
+use crate::number::{self, Scan, is_space};
+
+/// The kinds of text, the first of those that are left being taken.
+const TEXT: &[(u32, Kind)] = &[
+    (1 << 0, Kind::Int),
+    (1 << 1, Kind::Ints),
+    (1 << 2, Kind::Float(Precision::Single)),
+    (1 << 3, Kind::Floats),
+    (1 << 4, Kind::Lists),
+    (1 << 5, Kind::IntPairs),
+    (1 << 6, Kind::FloatPairs),
+    (1 << 7, Kind::Posterior),
+    (1 << 8, Kind::Vector),
+    (1 << 9, Kind::SparseMatrix),
+    (1 << 10, Kind::SparseVector),
+    (1 << 11, Kind::Gauss),
+    (1 << 12, Kind::Bool),
+    (1 << 13, Kind::Token),
+    (1 << 14, Kind::Tokens),
+    (1 << 15, Kind::Opaque("fst")),
+];
+
+fn bits(kinds: &[Kind]) -> u32 {
+    let among = |kind: &Kind| kinds.contains(kind);
+    let found = TEXT.iter().filter(|(_, kind)| among(kind));
+    found.fold(0, |set, (bit, _)| set | bit)
+}
+
+/// What the text is whose first value starts `skip` bytes ahead.
+pub(crate) fn lines(source: &mut Source, skip: usize, limits: &Limits) -> Result<Option<Decision>> {
+    look(source, skip, limits, scan_lines)
+}
+
+pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
+    let words = bits(&[Kind::Token, Kind::Tokens]);
+    let mut rest = bytes;
+    let mut entries = 0;
+    // Kinds that all lines may be, those of nothing but words left out; and of those the number.
+    let (mut set, mut numeric) = (u32::MAX, 0);
+    let (mut text, mut wordy) = (u32::MAX, 0);
+    let mut open = true;
+    while entries < ENTRIES {
+        let end = rest.iter().position(|b| *b == b'\n');
+        // A line without its end is damaged.
+        if end.is_none() && (!last || entries > 0) {
+            break;
+        }
+        let (line, after) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
+        open = false;
+        let kinds = line_kinds(line, after);
+        if kinds & !words == 0 {
+            wordy += 1;
+        } else if set & kinds & !words == 0 && text & kinds & words == 0 {
+            break;
+        } else if set & kinds & !words != 0 {
+            set &= kinds & !words;
+            numeric += usize::from(!line.trim_ascii().is_empty());
+        }
+        text &= kinds;
+        entries += 1;
+        match next_value(after) {
+            Some([0, ..]) => break,
+            Some(value) => rest = value,
+            None => {
+                open = !last;
+                break;
+            }
+        }
+        open = true;
+    }
+    // One line of words among many of numbers is damage, and is left to the reader.
+    let bools = set == bits(&[Kind::Bool]) && wordy > 0;
+    let set = match wordy > numeric || bools {
+        true => text & words,
+        false => set,
+    };
+    let kind = TEXT.iter().find(|(bit, _)| set & bit != 0);
+    let decision = kind.filter(|_| entries > 0).map(|(_, kind)| {
+        let sure = match kind {
+            Kind::Int | Kind::Float(_) | Kind::Bool | Kind::Token => false,
+            Kind::Ints => set & bits(&[Kind::Posterior]) == 0,
+            _ => true,
+        };
+        decided(*kind, "lines", "have its form", entries, sure)
+    });
+    Seen {
+        decision,
+        entries,
+        open,
+    }
+}
+
+/// The kinds that the line of one value may be; `after` follows the line.
+fn line_kinds(line: &[u8], after: &[u8]) -> u32 {
+    use Kind::{
+        Bool, Float, FloatPairs, Floats, Gauss, Int, IntPairs, Ints, Lists, Posterior,
+        SparseMatrix, SparseVector, Token, Tokens, Vector,
+    };
+    let trailing = line.trim_ascii_end().len() + 1 < line.len() && !line.ends_with(b"\r\n");
+    let near = line.first().is_some_and(|b| !is_space(*b));
+    let words: Vec<&[u8]> = line
+        .split(|b| is_space(*b))
+        .filter(|w| !w.is_empty())
+        .collect();
+    let Some(first) = words.first() else {
+        return match is_state(after) {
+            true => bits(&[Kind::Opaque("fst")]),
+            false => bits(&[Posterior, Ints, Floats, Lists, IntPairs, FloatPairs, Tokens]),
+        };
+    };
+    if first.starts_with(b"[") && matches!(first, [b'['] | [b'[', b']', ..]) {
+        return match weighted_groups(&words) {
+            None => bits(&[Vector]),
+            Some(1) if near && trailing => bits(&[Posterior, Vector]),
+            Some(1) => bits(&[Vector]),
+            Some(_) => bits(&[Posterior]),
+        };
+    }
+    if first.starts_with(b"rows=") {
+        return bits(&[SparseMatrix]);
+    }
+    if first.starts_with(b"dim=") {
+        return bits(&[SparseVector]);
+    }
+    let text = if words.len() == 1 && !trailing {
+        bits(&[Token, Tokens])
+    } else {
+        bits(&[Tokens])
+    };
+    let one = Float(Precision::Single);
+    if words.iter().all(|w| is_integer(w)) {
+        return text
+            | match words.len() {
+                1 => bits(&[Int, Ints, one, Floats]),
+                2 => bits(&[Ints, Floats, IntPairs, FloatPairs]),
+                _ => bits(&[Ints, Floats]),
+            };
+    }
+    if words.iter().all(|w| is_number(w)) {
+        return text
+            | match words.len() {
+                1 => bits(&[one, Floats]),
+                2 => bits(&[Floats, FloatPairs]),
+                _ => bits(&[Floats]),
+            };
+    }
+    if line.contains(&b';') {
+        return text | parted(line);
+    }
+    if matches!(*first, b"T" | b"F") && words.len() == 1 {
+        return text | bits(&[Bool]);
+    }
+    let numbers = words.iter().take_while(|w| is_integer(w)).count();
+    if numbers >= 3 && words.get(numbers) == Some(&&b"["[..]) && words.last() == Some(&&b"]"[..]) {
+        return bits(&[Gauss]);
+    }
+    text
+}
+
+/// The number of groups in brackets, if each is pairs of an integer and a number.
+fn weighted_groups(words: &[&[u8]]) -> Option<usize> {
+    let (mut groups, mut inside, mut numbers) = (0, false, 0);
+    for word in words {
+        let mut word = *word;
+        if let Some(rest) = word.strip_prefix(b"[") {
+            if inside {
+                return None;
+            }
+            (inside, numbers, word) = (true, 0, rest);
+        }
+        let closed = word.strip_suffix(b"]");
+        let number = closed.unwrap_or(word);
+        if !number.is_empty() {
+            let fits = match numbers % 2 {
+                0 => is_integer(number),
+                _ => is_number(number),
+            };
+            if !inside || !fits {
+                return None;
+            }
+            numbers += 1;
+        }
+        if closed.is_some() {
+            if !inside || numbers % 2 != 0 {
+                return None;
+            }
+            (inside, groups) = (false, groups + 1);
+        }
+    }
+    (!inside).then_some(groups)
+}
+
+/// What a line of numbers with `;` in it may be.
+fn parted(line: &[u8]) -> u32 {
+    let parts: Vec<Vec<&[u8]>> = line
+        .split(|b| *b == b';')
+        .map(|part| {
+            part.split(|b| is_space(*b))
+                .filter(|w| !w.is_empty())
+                .collect()
+        })
+        .collect();
+    let all = |fits: fn(&[u8]) -> bool| parts.iter().flatten().all(|w| fits(w));
+    if parts.last().is_some_and(Vec::is_empty) {
+        return match all(is_integer) {
+            true => bits(&[Kind::Lists]),
+            false => 0,
+        };
+    }
+    match (
+        parts.iter().all(|p| p.len() == 2),
+        all(is_integer),
+        all(is_number),
+    ) {
+        (true, true, _) => bits(&[Kind::IntPairs, Kind::FloatPairs]),
+        (true, false, true) => bits(&[Kind::FloatPairs]),
+        _ => 0,
+    }
+}
+
+/// Digits with a sign, whatever their number.
+fn is_integer(word: &[u8]) -> bool {
+    let digits = word.strip_prefix(b"-").or(word.strip_prefix(b"+"));
+    let digits = digits.unwrap_or(word);
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
+fn is_number(word: &[u8]) -> bool {
+    matches!(number::real::<f64>(word, true), Scan::Number(_, len) if len == word.len())
+}
+
+/// Whether a line of a text FST follows: it starts with the number of a state and a tab.
+fn is_state(line: &[u8]) -> bool {
+    let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
+    digits > 0 && line.get(digits) == Some(&b'\t')
+}

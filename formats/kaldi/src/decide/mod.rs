@@ -1,0 +1,90 @@
+//! Telling apart what starts alike, by looking over several entries.
+//!
+//! Kaldi compiles the type into each program. Here every entry leaves some kinds possible, and the
+//! kinds that all entries leave decide.
+
+mod lines;
+mod runs;
+
+use spr_core::bytes::Source;
+use spr_core::model::is_word_byte;
+use spr_core::{Limits, Result};
+
+use crate::kind::Kind;
+use crate::number::is_space;
+
+pub(crate) use lines::lines;
+pub(crate) use runs::{runs, unknown};
+
+/// Entries looked at.
+const ENTRIES: usize = 64;
+/// Bytes looked at first, and at most where one entry does not need more.
+const FIRST: usize = 64 << 10;
+const MOST: usize = 1 << 20;
+
+/// What was decided, and the reason in words.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Decision {
+    pub(crate) kind: Kind,
+    pub(crate) why: String,
+}
+
+/// What a scan of the bytes that are there came to.
+struct Seen {
+    decision: Option<Decision>,
+    entries: usize,
+    /// Whether more bytes could tell more.
+    open: bool,
+}
+
+/// Looks over more and more bytes from `skip` bytes ahead on.
+fn look(
+    source: &mut Source,
+    skip: usize,
+    limits: &Limits,
+    scan: impl Fn(&[u8], bool) -> Seen,
+) -> Result<Option<Decision>> {
+    let mut size = FIRST;
+    loop {
+        let bytes = source.peek(skip + size)?;
+        let last = bytes.len() < skip + size;
+        let seen = scan(bytes.get(skip..).unwrap_or_default(), last);
+        let enough = seen.entries == ENTRIES || (size >= MOST && seen.entries > 0);
+        if last || enough || !seen.open {
+            return Ok(seen.decision);
+        }
+        size = size.saturating_mul(2);
+        source.hold("an object", size as u64, limits)?;
+    }
+}
+
+fn decided(kind: Kind, things: &str, what: &str, entries: usize, sure: bool) -> Decision {
+    let mut why = match entries {
+        1 => format!("{} because the first of the {things} fits it", kind.name()),
+        _ => format!(
+            "{} because the first {entries} {things} {what}",
+            kind.name()
+        ),
+    };
+    if !sure {
+        why.push_str(" (other kinds fit too; holder=NAME says which)");
+    }
+    Decision { kind, why }
+}
+
+/// The value of the next entry, behind its key and one separator.
+fn next_value(bytes: &[u8]) -> Option<&[u8]> {
+    let start = bytes.iter().position(|b| !is_space(*b))?;
+    let bytes = &bytes[start..];
+    let end = bytes.iter().position(|b| is_space(*b))?;
+    if end == 0 || !bytes[..end].iter().all(|b| is_word_byte(*b)) {
+        return None;
+    }
+    match bytes[end] {
+        b' ' | b'\t' => Some(&bytes[end + 1..]),
+        _ => Some(&bytes[end..]),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! Kaldi's specifiers as a notation for inputs and outputs.
+
+use spr_core::Result;
+use spr_core::format::{Notation, Specified};
+
+use crate::specifier::{Rspecifier, Wspecifier, rspecifier, wspecifier};
+
+/// Kaldi's specifiers as the notation of the [format](crate::FORMAT).
+pub(crate) struct Specifiers;
+
+impl Notation for Specifiers {
+    fn input(&self, text: &str) -> Option<Result<Specified>> {
+        let specified = |spec: Rspecifier| {
+            let options = spec.options();
+            let options = options.map(|(key, value)| (key.to_owned(), value.to_owned()));
+            let mut specified = Specified::new("a Kaldi rspecifier", spec.locator.clone());
+            specified.options = options.collect();
+            specified.permissive = spec.permissive;
+            specified
+        };
+        Some(rspecifier(text)?.map(specified))
+    }
+
+    fn output(&self, text: &str) -> Option<Result<Specified>> {
+        let specified = |spec: Wspecifier| {
+            let mut specified = Specified::new("a Kaldi wspecifier", spec.locator());
+            specified.options = spec.options().collect();
+            specified.companions = spec
+                .script
+                .map(|script| ("scp", script))
+                .into_iter()
+                .collect();
+            specified.permissive = spec.permissive;
+            specified
+        };
+        Some(wspecifier(text)?.map(specified))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spr_core::bytes::Locator;
+
+    use super::*;
+
+    fn pairs(options: &[(String, String)]) -> Vec<(&str, &str)> {
+        options.iter().map(|(k, v)| (&**k, &**v)).collect()
+    }
+
+    #[test]
+    fn specifiers_say_all() {
+        let input = Specifiers.input("ark,s,cs,p:x.ark:7").unwrap().unwrap();
+        assert_eq!(input.form, "a Kaldi rspecifier");
+        assert_eq!(input.locator, Locator::FileAt("x.ark".into(), 7));
+        let due = [
+            ("table", "ark"),
+            ("sorted", "true"),
+            ("called-sorted", "true"),
+        ];
+        assert_eq!(pairs(&input.options), due);
+        assert!(input.permissive && input.companions.is_empty());
+        let output = Specifiers.output("ark,scp,t:-,x.scp").unwrap().unwrap();
+        assert_eq!(
+            (output.form, output.locator),
+            ("a Kaldi wspecifier", Locator::Standard)
+        );
+        assert_eq!(output.companions, [("scp", Locator::file("x.scp"))]);
+        assert_eq!(pairs(&output.options), [("table", "ark"), ("text", "true")]);
+        assert!(!output.permissive);
+        let output = Specifiers.output("scp,p:x.scp").unwrap().unwrap();
+        assert_eq!(output.locator, Locator::file("x.scp"));
+        assert_eq!(pairs(&output.options), [("list", "x.scp")]);
+        assert!(output.permissive && output.companions.is_empty());
+        for other in ["x.ark", "x.scp", "-", "pfile:x"] {
+            assert!(Specifiers.input(other).is_none() && Specifiers.output(other).is_none());
+        }
+        assert!(Specifiers.input("ark:|x").unwrap().is_err());
+        assert!(Specifiers.output("ark:x |").unwrap().is_err());
+    }
+}

@@ -1,0 +1,149 @@
+//! What is known of objects before they are read.
+
+use spr_core::Result;
+use spr_core::bytes::{ByteOrder, Source};
+use spr_core::model::{DatasetInfo, KeySource, is_word_byte};
+
+use super::ObjectReader;
+use crate::decide::{self, Decision};
+use crate::kind::Kind;
+use crate::number::is_space;
+use crate::recognise::{self, TAG, Unmarked};
+
+/// What a look at the first object tells.
+#[derive(Clone, Copy, Default)]
+struct FirstObject {
+    binary: bool,
+    labels: bool,
+}
+
+impl ObjectReader {
+    /// What is known of a data set by the objects that were read so far; `file` is that of the data
+    /// set itself.
+    pub(crate) fn known(&self, file: &Source, keys: KeySource) -> DatasetInfo {
+        let first = FirstObject {
+            binary: self.binary,
+            labels: self.first == Some(Kind::Ints),
+        };
+        self.describe(file, keys, first)
+    }
+
+    fn describe(&self, file: &Source, keys: KeySource, first: FirstObject) -> DatasetInfo {
+        let mut info = DatasetInfo::new(keys);
+        info.compression = file.compression();
+        info.decision.clone_from(&self.decision);
+        info.label_columns = first.labels.then_some(1);
+        info.byte_order = first.binary.then_some(ByteOrder::Little);
+        info
+    }
+
+    /// Decides ahead of reading what the first object is, and says what is known of the data set by
+    /// that; with `bare` the object has no key. What is broken is left for reading.
+    pub(crate) fn look_ahead(
+        &mut self,
+        source: &mut Source,
+        bare: bool,
+        keys: KeySource,
+    ) -> Result<DatasetInfo> {
+        let first = self.first_object(source, bare)?;
+        Ok(self.describe(source, keys, first))
+    }
+
+    fn first_object(&mut self, source: &mut Source, bare: bool) -> Result<FirstObject> {
+        const HEAD: usize = 4096;
+        let head = source.peek(HEAD)?;
+        let key = head
+            .iter()
+            .position(|b| !is_space(*b))
+            .and_then(|start| {
+                let end = head[start..].iter().position(|b| is_space(*b))?;
+                Some((start, start + end))
+            })
+            .filter(|(start, end)| head[*start..*end].iter().all(|b| is_word_byte(*b)));
+        let value = match (bare, key) {
+            (true, _) => 0,
+            (false, Some((_, end))) if matches!(head[end], b' ' | b'\t') => end + 1,
+            (false, Some((_, end))) => end,
+            (false, None) => return Ok(FirstObject::default()),
+        };
+        let (binary, kind) = match (&head[value..], self.holder) {
+            (head, Some(holder)) => (head.starts_with(b"\0B"), Some(holder)),
+            ([0, b'B', TAG, ..], None) => match bare && is_packed(source, value + 2)? {
+                true => (true, Some(Kind::Ints)),
+                false => (true, self.decide_runs(source, value + 2)?),
+            },
+            ([0, b'B', ..], None) => (true, None),
+            ([0, ..] | [], None) => (false, None),
+            (head, None) => match recognise::unmarked(head) {
+                Some(other) => (other == Unmarked::Fst, None),
+                None => {
+                    let bracket = head.iter().find(|b| !is_space(**b)) == Some(&b'[');
+                    (false, self.decide_lines(source, value, bracket)?)
+                }
+            },
+        };
+        Ok(FirstObject {
+            binary,
+            labels: kind == Some(Kind::Ints),
+        })
+    }
+
+    pub(super) fn decide_runs(&mut self, source: &mut Source, skip: usize) -> Result<Option<Kind>> {
+        if self.runs.is_none() {
+            let decision = decide::runs(source, skip, &self.env.limits)?;
+            self.runs = self.note(decision);
+        }
+        Ok(self.runs)
+    }
+
+    pub(super) fn decide_lines(
+        &mut self,
+        source: &mut Source,
+        skip: usize,
+        bracket: bool,
+    ) -> Result<Option<Kind>> {
+        let known = match bracket {
+            true => self.brackets,
+            false => self.lines,
+        };
+        if known.is_some() {
+            return Ok(known);
+        }
+        let decision = decide::lines(source, skip, &self.env.limits)?;
+        let kind = self.note(decision);
+        match bracket {
+            true => self.brackets = kind,
+            false => self.lines = kind,
+        }
+        if kind == Some(Kind::Posterior) {
+            (self.brackets, self.lines) = (kind, kind);
+        }
+        Ok(kind)
+    }
+
+    fn note(&mut self, decision: Option<Decision>) -> Option<Kind> {
+        let Decision { kind, why } = decision?;
+        // A list in brackets says by itself whether it is a vector or a matrix.
+        if kind != Kind::Vector {
+            self.decision.get_or_insert(why);
+        }
+        Some(kind)
+    }
+}
+
+/// Whether all that is left from `skip` bytes ahead on is a vector of int32 in one piece: the
+/// count, then 4 bytes a number.
+pub(super) fn is_packed(source: &mut Source, skip: usize) -> Result<bool> {
+    let Some([TAG, a, b, c, d]) = source.peek(skip + 5)?.get(skip..) else {
+        return Ok(false);
+    };
+    let n = i32::from_le_bytes([*a, *b, *c, *d]);
+    let Some(count) = usize::try_from(n).ok().filter(|n| *n > 0) else {
+        return Ok(false);
+    };
+    let expected = count.saturating_mul(4).saturating_add(skip + 5);
+    if let Some(left) = source.remaining() {
+        return Ok(left == expected as u64);
+    }
+    Ok(source.peek(expected.saturating_add(1))?.len() == expected)
+}

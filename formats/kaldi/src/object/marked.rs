@@ -1,0 +1,193 @@
+//! Objects behind the binary mark.
+
+use spr_core::bytes::{ByteOrder, Source};
+use spr_core::model::{Dtype, Matrix, Object, Rank, Utterance};
+use spr_core::{Error, Result};
+
+use super::ahead::is_packed;
+use super::{ObjectReader, keep};
+use crate::binary::{self, Decoder};
+use crate::compress::stored;
+use crate::decide;
+use crate::kind::{Kind, Precision};
+use crate::packed::{self, Upper};
+use crate::recognise::{self, Form, TAG};
+use crate::{nested, opaque, tagged};
+
+impl ObjectReader {
+    /// Reads an object from behind the mark, which stands at `at`.
+    pub(super) fn read_binary(
+        &mut self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        whole: bool,
+        at: u64,
+    ) -> Result<Kind> {
+        let bools = [self.holder, self.first].contains(&Some(Kind::Bool));
+        let (form, token) = recognise::binary(source, bools)?;
+        if form == Form::Run {
+            return self.read_run(source, utt, whole, at);
+        }
+        if let Some(kind) = form.kind() {
+            self.check_holder(source, kind, at)?;
+        }
+        source.skip(token as u64)?;
+        let limits = &self.env.limits;
+        Ok(match form {
+            Form::Matrix(precision) => {
+                let shape = (
+                    binary::size(source, "rows")?,
+                    binary::size(source, "columns")?,
+                );
+                binary::check_shape(source, shape)?;
+                let shape = (precision.dtype(), Rank::Matrix, shape.0, shape.1);
+                self.floats(source, utt.features_mut(), shape)?;
+                Kind::Matrix
+            }
+            Form::Vector(precision) => {
+                let n = binary::size(source, "numbers")?;
+                let shape = (precision.dtype(), Rank::Vector, n, 1);
+                self.floats(source, utt.features_mut(), shape)?;
+                Kind::Vector
+            }
+            Form::Compressed(compression) => {
+                utt.origin.coding = Some(compression.token().into());
+                let into = utt.features.get_or_insert_default();
+                if !self.values {
+                    Decoder::pass(source, into, compression, limits)?;
+                    return Ok(Kind::Matrix);
+                }
+                self.decoder.read(source, into, compression, limits)?;
+                if self.keep && !into.is_empty() {
+                    utt.meta
+                        .tags
+                        .push(stored(self.decoder.stored(compression)?));
+                }
+                Kind::Matrix
+            }
+            Form::Packed(precision) => {
+                let upper = Upper::of(self.holder);
+                if upper.is_none() {
+                    self.check_holder(source, Kind::Matrix, at)?;
+                }
+                let how = (precision, upper.unwrap_or(Upper::Mirrored));
+                packed::read(source, utt.features_mut(), how, limits)?;
+                Kind::Matrix
+            }
+            Form::Numpy => return self.read_nested(source, utt, nested::NPY, whole),
+            Form::SparseVector => {
+                utt.object = Some(Object::SparseVector(tagged::sparse_vector(source, limits)?));
+                Kind::SparseVector
+            }
+            Form::SparseMatrix => {
+                utt.object = Some(Object::SparseMatrix(tagged::sparse_matrix(source, limits)?));
+                Kind::SparseMatrix
+            }
+            Form::Bool => {
+                utt.object = Some(Object::Bool(source.byte()? == b'T'));
+                Kind::Bool
+            }
+            Form::Wide => return self.read_wide(source, utt, at),
+            Form::Sized(kind, n) => {
+                let value = opaque::exactly(source, n + 1, limits)?;
+                return keep(utt, Kind::Opaque(kind), marked(&value));
+            }
+            Form::Blob => {
+                let head = opaque::exactly(source, 12, limits)?;
+                let size = head.last_chunk().map_or(-1, |n| i64::from_le_bytes(*n));
+                let Ok(size) = u64::try_from(size) else {
+                    return Err(source.malformed(format!("a blob of {size} bytes")));
+                };
+                let bytes = [head, opaque::exactly(source, size, limits)?].concat();
+                return keep(utt, Kind::Opaque("blob"), marked(&bytes));
+            }
+            Form::Tokens => {
+                let bytes = match whole {
+                    true => opaque::rest(source, limits)?,
+                    false => opaque::tokens(source, limits)?,
+                };
+                return keep(utt, Kind::Opaque("tokens-object"), marked(&bytes));
+            }
+            Form::Run => return Err(source.malformed("it is not a known object")),
+        })
+    }
+
+    /// Reads the values of a matrix or vector, or passes over them.
+    fn floats(
+        &self,
+        source: &mut Source,
+        into: &mut Matrix,
+        shape: (Dtype, Rank, u64, u64),
+    ) -> Result<()> {
+        let limits = &self.env.limits;
+        match self.values {
+            true => source.read_matrix(into, shape, ByteOrder::Little, limits),
+            false => source.pass_matrix(into, shape, limits),
+        }
+    }
+
+    /// Reads a number of 64 bits: an integer where the bits are not a usual float.
+    fn read_wide(&mut self, source: &mut Source, utt: &mut Utterance, at: u64) -> Result<Kind> {
+        let bytes = opaque::exactly(source, 9, &self.env.limits)?;
+        let value = bytes.last_chunk().map_or(0.0, |b| f64::from_le_bytes(*b));
+        let usual = value == 0.0 || (1e-100..1e100).contains(&value.abs()) || !value.is_finite();
+        let kind = Kind::Float(Precision::Double);
+        if !usual && self.holder.is_none() && self.first.is_none_or(|first| first != kind) {
+            return keep(utt, Kind::Opaque("int64"), marked(&bytes));
+        }
+        self.check_holder(source, kind, at)?;
+        utt.features = Some(Matrix::from_rows(&[value], 1, Rank::Scalar)?);
+        Ok(kind)
+    }
+
+    /// Reads tagged 32-bit numbers, or a vector of int32 in one piece in a file of its own.
+    fn read_run(
+        &mut self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        whole: bool,
+        at: u64,
+    ) -> Result<Kind> {
+        if matches!(self.holder, None | Some(Kind::Ints)) && whole && is_packed(source, 0)? {
+            let n = binary::size(source, "numbers")?;
+            let shape = (Dtype::I32, Rank::Vector, n, 1);
+            source.read_matrix(utt.labels_mut(), shape, ByteOrder::Little, &self.env.limits)?;
+            return Ok(Kind::Ints);
+        }
+        let kind = match self.holder {
+            Some(holder) if holder.is_run() => holder,
+            Some(holder) => {
+                let message = format!("does not hold {holder}, which the option holder asks for");
+                return Err(Error::malformed(message).file(source.name()).byte(at));
+            }
+            None => match self.decide_runs(source, 0)? {
+                Some(kind) => kind,
+                None => return Err(decide::unknown(source)),
+            },
+        };
+        let limits = &self.env.limits;
+        match kind {
+            Kind::Ints => {
+                let n = binary::size(source, "numbers")?;
+                binary::integers(source, utt.labels_mut(), n, limits)?;
+                if matches!(source.peek(1)?, [TAG]) {
+                    let message = "more tagged numbers follow than an int32-vector has";
+                    let error = Error::malformed(message).file(source.name()).byte(at);
+                    return Err(error.hint("if it is something else, say so with holder=NAME"));
+                }
+            }
+            Kind::Float(_) => {
+                let bytes = opaque::exactly(source, 5, limits)?;
+                let value = bytes.last_chunk().map_or(0.0, |b| f32::from_le_bytes(*b));
+                utt.features = Some(Matrix::from_rows(&[value], 1, Rank::Scalar)?);
+            }
+            _ => utt.object = Some(tagged::object(source, kind, limits)?),
+        }
+        Ok(kind)
+    }
+}
+
+/// Bytes with the binary mark before them.
+fn marked(bytes: &[u8]) -> Vec<u8> {
+    [b"\0B", bytes].concat()
+}
