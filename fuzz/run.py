@@ -18,13 +18,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 FIXTURES = HERE.parent / "fixtures"
 LARGEST = 64 << 10
 
-FORMATS = {"kaldi", "pfile", "pickle", "spr", "key", "wav", "sphere", "au", "jsonl"}
+FORMATS = {"kaldi", "pfile", "pickle", "spr", "key", "wav", "sphere", "au", "htk", "sphinx",
+           "npy", "jsonl"}
 HOLDERS = 28
 TARGETS = sorted(FORMATS) + ["kaldi_holders", "round_trip", "specifier", "spec", "header"]
 
 FOLDERS = {"spr": ["spraak"], "key": ["spraak"], "header": ["spraak"], "kaldi_holders": ["kaldi"],
            "wav": ["audio"], "sphere": ["audio"], "au": ["audio"],
-           "round_trip": ["kaldi", "pfile", "pickle", "spraak", "audio", "jsonl"]}
+           "htk": ["htk"], "sphinx": ["htk"], "npy": ["numpy"],
+           "round_trip": ["kaldi", "pfile", "pickle", "spraak", "audio", "htk", "numpy", "jsonl"]}
 
 SPECIFIERS = [
     "ark:-", "scp:a.scp", "ark,t:a.txt", "ark,scp:a.ark,a.scp", "scp,ark,t,f:a.scp,a.ark",
