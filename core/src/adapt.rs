@@ -71,7 +71,8 @@ impl Adapter {
     fn fit(&mut self, utt: &mut Utterance) -> Result<()> {
         self.check_agreement(utt)?;
         self.fit_key(utt)?;
-        let untranslated = translate::translate(utt, &self.caps, &self.limits());
+        let limits = self.limits();
+        let untranslated = translate::translate(utt, &self.caps, &limits, &mut self.report);
         self.fit_labels(utt)?;
         self.fit_features(utt)?;
         self.fit_meta(utt);
@@ -136,7 +137,7 @@ impl Adapter {
                 .hint("`spr-convert formats` says what holds objects of that kind"));
         }
         match self.caps.segments {
-            Some(caps) => self.fit_tiers(utt, caps),
+            Some(caps) => fit_tiers(utt, caps, &mut self.report),
             None if utt.tiers.is_empty() => {}
             None => {
                 self.report.add(LossKind::Segments, &utt.key, untranslated);
@@ -150,34 +151,6 @@ impl Adapter {
         }
         self.fit_arrays(utt)?;
         self.fit_audio(utt)
-    }
-
-    /// Leaves one tier where there is room for one, and no scores and speakers where there is none
-    /// for them.
-    fn fit_tiers(&mut self, utt: &mut Utterance, caps: SegmentCaps) {
-        let plain =
-            matches!(utt.tiers.as_slice(), [] | [_]) && utt.tiers.iter().all(Tier::is_plain);
-        if !caps.tiers && !plain {
-            let names = utt
-                .tiers
-                .iter()
-                .map(|tier| tier.name.escape_ascii().to_string());
-            let names = names.collect::<Vec<_>>().join(", ");
-            self.report.add(LossKind::Tiers, &utt.key, Some(&names));
-            utt.tiers.truncate(1);
-            for tier in &mut utt.tiers {
-                (tier.name, tier.points) = (Box::default(), false);
-            }
-        }
-        let segments = utt.tiers.iter_mut().flat_map(|tier| &mut tier.segments);
-        for segment in segments {
-            if !caps.scores && segment.score.take().is_some() {
-                self.report.add(LossKind::Scores, &utt.key, None);
-            }
-            if !caps.speakers && segment.speaker.take().is_some() {
-                self.report.add(LossKind::Speakers, &utt.key, None);
-            }
-        }
     }
 
     fn fit_arrays(&mut self, utt: &mut Utterance) -> Result<()> {
@@ -421,6 +394,33 @@ impl Adapter {
             }
             kept
         });
+    }
+}
+
+/// Leaves one tier where there is room for one, and no scores and speakers where there is none
+/// for them.
+fn fit_tiers(utt: &mut Utterance, caps: SegmentCaps, report: &mut LossReport) {
+    let plain = matches!(utt.tiers.as_slice(), [] | [_]) && utt.tiers.iter().all(Tier::is_plain);
+    if !caps.tiers && !plain {
+        let names = utt
+            .tiers
+            .iter()
+            .map(|tier| tier.name.escape_ascii().to_string());
+        let names = names.collect::<Vec<_>>().join(", ");
+        report.add(LossKind::Tiers, &utt.key, Some(&names));
+        utt.tiers.truncate(1);
+        for tier in &mut utt.tiers {
+            (tier.name, tier.points) = (Box::default(), false);
+        }
+    }
+    let segments = utt.tiers.iter_mut().flat_map(|tier| &mut tier.segments);
+    for segment in segments {
+        if !caps.scores && segment.score.take().is_some() {
+            report.add(LossKind::Scores, &utt.key, None);
+        }
+        if !caps.speakers && segment.speaker.take().is_some() {
+            report.add(LossKind::Speakers, &utt.key, None);
+        }
     }
 }
 

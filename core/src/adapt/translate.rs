@@ -1,15 +1,22 @@
 //! One thing in two forms: segments and frame labels, text and words.
 
+use super::fit_tiers;
 use crate::Limits;
-use crate::format::{Caps, LabelCaps};
+use crate::format::{Caps, LabelCaps, SegmentCaps};
+use crate::loss::LossReport;
 use crate::model::{FrameGrid, Key, Lists, Object, Segment, Tier, Utterance};
 
 /// Turns what a target with `caps` has no place for into the form that it has a place for, where
 /// the way back is open. Says why segments could not become frame labels.
-pub(super) fn translate(utt: &mut Utterance, caps: &Caps, limits: &Limits) -> Option<String> {
+pub(super) fn translate(
+    utt: &mut Utterance,
+    caps: &Caps,
+    limits: &Limits,
+    report: &mut LossReport,
+) -> Option<String> {
     words(utt, caps);
     if !utt.tiers.is_empty() {
-        return frames(utt, caps, limits);
+        return frames(utt, caps, limits, report);
     }
     segments(utt, caps);
     None
@@ -23,8 +30,13 @@ fn held(caps: Option<LabelCaps>, utt: &Utterance) -> bool {
     })
 }
 
-/// Segments become frame labels.
-fn frames(utt: &mut Utterance, caps: &Caps, limits: &Limits) -> Option<String> {
+/// Segments become frame labels, which have neither names nor scores nor speakers.
+fn frames(
+    utt: &mut Utterance,
+    caps: &Caps,
+    limits: &Limits,
+    report: &mut LossReport,
+) -> Option<String> {
     if caps.segments.is_some() || utt.labels.is_some() || !held(caps.labels, utt) {
         return None;
     }
@@ -36,6 +48,7 @@ fn frames(utt: &mut Utterance, caps: &Caps, limits: &Limits) -> Option<String> {
     match Segment::labels(segments, &grid, frames, limits) {
         Ok(labels) => {
             utt.labels = Some(labels);
+            fit_tiers(utt, SegmentCaps::PLAIN, report);
             utt.tiers.clear();
             None
         }
