@@ -1,0 +1,166 @@
+//! Every reader with every writer: what passes comes back the same, what does not is refused by
+//! the name of the loss.
+//!
+//! The formats are those that are built in. What is expected of each stands with it, in
+//! `formats/NAME/tests/pairs.txt`: a section `[FORMAT ENDING]` or `[WHAT of FORMAT ENDING]` for each
+//! sort of output, with a line for each of the [data sets](data::DATA).
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod data;
+mod held;
+mod sections;
+
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use spr_convert::argument::{Input, Target};
+use spr_convert::core::bytes::Env;
+use spr_convert::core::format::Request;
+use spr_convert::core::loss::LossKind;
+use spr_convert::core::model::Utterance;
+use spr_convert::job::{Job, Outcome};
+use spr_convert::{Error, ErrorKind, builtin};
+
+use data::{DATA, MISSING};
+use held::difference;
+use sections::{Expect, Loss, Missing, Refused, Same, Section, sections};
+
+/// Pairs that are tried at least, whatever the sections say.
+const PAIRS: usize = 2000;
+
+/// Safe surroundings, in which nothing waits for the disk.
+fn env() -> Env {
+    let mut env = builtin::env();
+    env.durable = false;
+    env
+}
+
+fn convert(input: &Path, output: &str) -> Result<Outcome, Error> {
+    let (registry, env) = (builtin::registry(), env());
+    let inputs = Input::parse(input.to_str().unwrap(), None, &[], &registry, &env)?;
+    let target = Target::parse(output, None, &[], &registry, &env)?;
+    Job::new(inputs, target).run(&registry, &env, &mut ())
+}
+
+fn read(path: &Path) -> Vec<Utterance> {
+    let (registry, env) = (builtin::registry(), env());
+    let inputs = Input::parse(path.to_str().unwrap(), None, &[], &registry, &env).unwrap();
+    let opened = Input::open_all(&inputs, Request::all(), &registry, &env).unwrap();
+    let (mut reader, mut all) = (opened.reader, Vec::new());
+    let mut utt = Utterance::default();
+    while reader.read(&mut utt).unwrap() {
+        all.push(utt.clone());
+    }
+    all
+}
+
+/// Why what came of a conversion is not what was expected, if it is not.
+fn surprise(expect: &Expect, result: &Result<Outcome, Error>, target: &Path) -> Option<String> {
+    let metadata = LossKind::Metadata.name();
+    match (expect, result) {
+        (Same, Ok(_)) => return None,
+        (Loss(kind), Ok(outcome)) if kind == metadata => {
+            let lost = outcome.losses.lines().any(|(k, _)| k.name() == metadata);
+            return (!lost).then(|| "went through without a loss".to_owned());
+        }
+        (Loss(kind), Err(e)) if e.kind() == ErrorKind::Loss && kind != metadata => {
+            let hint = e.hint_text().unwrap_or_default();
+            if !hint.contains(kind.as_str()) {
+                return Some(format!("expected {kind} among {hint}: {e}"));
+            }
+        }
+        (Refused, Err(e)) if e.kind() == ErrorKind::Unfit => {}
+        (Missing, Err(e)) if e.kind() == ErrorKind::Io && e.to_string().contains(MISSING) => {}
+        (_, Err(e)) => return Some(format!("expected {expect:?}, got {:?}: {e}", e.kind())),
+        (_, Ok(_)) => return Some(format!("expected {expect:?}, went through")),
+    }
+    target.exists().then(|| "left its output".to_owned())
+}
+
+/// Tries all pairs with one data set; how many, and what is wrong with them.
+fn pairs(name: &str, text: &str, sections: &[Section]) -> (usize, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().join("base.jsonl");
+    fs::write(&base, text).unwrap();
+    let want = read(&base);
+    let (mut tried, mut faults) = (0, Vec::new());
+    let mut attempt = |from: &str, source: &Path, to: usize| {
+        let Section {
+            name: to,
+            ending,
+            expect,
+        } = &sections[to];
+        let target = folder.path().join(format!("{from} {to}{ending}"));
+        let result = convert(source, target.to_str().unwrap());
+        let expect = &expect[name];
+        let mut fault = surprise(expect, &result, &target);
+        if *expect == Same && result.is_ok() {
+            fault = difference(&want, &read(source), &read(&target));
+        }
+        faults.extend(fault.map(|fault| format!("{name}: {from} -> {to}: {fault}")));
+        (*expect == Same && result.is_ok()).then_some(target)
+    };
+    for (n, section) in sections.iter().enumerate() {
+        let Some(source) = attempt("as it is", &base, n) else {
+            continue;
+        };
+        for to in 0..sections.len() {
+            attempt(&section.name, &source, to);
+            tried += 1;
+        }
+    }
+    (tried, faults)
+}
+
+#[test]
+fn every_pair() {
+    let (sections, faults) = sections();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new((0, Vec::new()));
+    let work = || {
+        while let Some((name, text)) = DATA.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (tried, faults) = pairs(name, text, &sections);
+            let mut done = done.lock().unwrap();
+            done.0 += tried;
+            done.1.extend(faults);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    let (tried, faults) = done.into_inner().unwrap();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let passes = sections.iter().flat_map(|section| section.expect.values());
+    let passes = passes.filter(|expect| **expect == Same).count();
+    assert_eq!(tried, passes * sections.len(), "pairs tried");
+    assert!(tried >= PAIRS, "{tried} pairs");
+}
+
+/// A comparison that finds nothing would let everything pass.
+#[test]
+fn differences_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut seen: Vec<Vec<Utterance>> = Vec::new();
+    for (name, text) in DATA {
+        let path = folder.path().join("base.jsonl");
+        fs::write(&path, text).unwrap();
+        let own = read(&path);
+        assert_eq!(difference(&own, &own, &own), None, "{name}");
+        for other in &seen {
+            assert!(difference(&own, other, other).is_some(), "{name}");
+        }
+        seen.push(own);
+    }
+}
