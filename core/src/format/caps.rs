@@ -281,6 +281,8 @@ pub struct Caps {
     pub tags: Tags,
     /// The most frames in one utterance.
     pub max_rows: u64,
+    /// Whether frames may have no columns, of features or of labels.
+    pub columnless: bool,
 }
 
 impl Caps {
@@ -303,6 +305,7 @@ impl Caps {
             source: false,
             tags: Tags::None,
             max_rows: u64::MAX,
+            columnless: false,
         }
     }
 }

@@ -82,7 +82,7 @@ impl Caps {
             return Err(refused(format_args!("features of {}", features.dtype())));
         }
         let (kept, proper) = match features.rank() {
-            Rank::Matrix => (true, rows == 0 || cols > 0),
+            Rank::Matrix => (true, true),
             Rank::Vector => (caps.vectors, cols == 1),
             Rank::Scalar => (caps.scalars, rows == 1 && cols == 1),
         };
@@ -96,6 +96,9 @@ impl Caps {
             return Err(Error::unfit(format!(
                 "has {features:?}, which is not a proper shape"
             )));
+        }
+        if rows > 0 && cols == 0 && !self.columnless {
+            return Err(refused("frames of 0 columns"));
         }
         if rows == 0
             && cols > 0
@@ -139,7 +142,7 @@ impl Caps {
         let proper = match labels.rank() {
             Rank::Scalar => false,
             Rank::Vector => cols == 1,
-            Rank::Matrix => cols > 0 || labels.rows() == 0,
+            Rank::Matrix => cols > 0 || labels.rows() == 0 || self.columnless,
         };
         match proper && cols <= caps.max_columns {
             true => Ok(()),

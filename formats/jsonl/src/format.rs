@@ -53,6 +53,7 @@ pub(crate) const CAPS: Caps = {
     caps.frame_times = true;
     caps.source = true;
     caps.tags = Tags::Any;
+    caps.columnless = true;
     caps
 };
 
