@@ -155,7 +155,7 @@ pub(super) struct ConvertArgs {
     #[arg(long, value_name = "TYPE")]
     pub(super) dtype: Option<String>,
     /// Allow what the target can't hold to be lost: precision, range, labels, keys, boundaries,
-    /// metadata, audio, segments, weights, rank, all
+    /// metadata, audio, segments, weights, rank, arrays, tiers, scores, speakers, all
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
     pub(super) allow_loss: Vec<String>,
     /// Replace outputs that exist
