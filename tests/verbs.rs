@@ -15,8 +15,7 @@ use std::process::Command;
 
 use spr_convert::argument::{Input, Opened};
 use spr_convert::builtin;
-use spr_convert::core::bytes::Env;
-use spr_convert::core::format::Reader;
+use spr_convert::core::format::{Reader, Request};
 use spr_convert::core::model::Utterance;
 use spr_convert::core::stage::{By, Sort};
 use spr_convert::plot::{Chart, Overview, draw, raster, svg, terminal};
@@ -28,14 +27,21 @@ const FIXTURES: usize = 298;
 
 fn parse(path: &Path) -> Input {
     let registry = builtin::registry();
-    let mut inputs = Input::parse(path.to_str().unwrap(), None, &[], &registry).unwrap();
+    let inputs = Input::parse(
+        path.to_str().unwrap(),
+        None,
+        &[],
+        &registry,
+        &builtin::env(),
+    );
+    let mut inputs = inputs.unwrap();
     assert_eq!(inputs.len(), 1);
     inputs.remove(0)
 }
 
 fn open(path: &Path) -> Opened {
     parse(path)
-        .open(&builtin::registry(), &Env::default())
+        .open(Request::all(), &builtin::registry(), &builtin::env())
         .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
@@ -87,9 +93,9 @@ fn drawn(all: &Overview, name: &str) {
         assert!(raster::png(&scene).starts_with(b"\x89PNG"), "{name}");
     }
     for colour in [false, true] {
-        let look = terminal::Look { width: 80, colour };
-        let texts = pictures.iter().map(|p| terminal::picture(p, &look));
-        let text = texts.collect::<String>() + &terminal::overview(all, &Chart::ALL, &look);
+        let style = terminal::Style { width: 80, colour };
+        let texts = pictures.iter().map(|p| terminal::picture(p, &style));
+        let text = texts.collect::<String>() + &terminal::overview(all, &Chart::ALL, &style);
         assert!(colour || !text.contains('\x1b'), "{name}");
     }
 }
@@ -102,7 +108,7 @@ fn every_fixture() {
         let mut reader = open(&input).reader;
         let (mut utt, mut entries) = (Utterance::default(), Vec::new());
         while reader.read(&mut utt).unwrap() {
-            entries.push(Entry::of(&utt, reader.info()));
+            entries.push(Entry::of(&utt));
         }
         let mut stats = Stats::default();
         stats.read(open(&expected).reader.as_mut()).unwrap();
@@ -112,7 +118,9 @@ fn every_fixture() {
         // What the bytes hold is what they are known to hold.
         let mut sides = [&input, &expected].map(|path| open(path).reader);
         let [a, b] = &mut sides;
-        let summary = in_order(a.as_mut(), b.as_mut(), Tolerance::default(), &mut tell).unwrap();
+        let env = builtin::env();
+        let exact = Tolerance::default();
+        let summary = in_order(a.as_mut(), b.as_mut(), exact, &env, &mut tell).unwrap();
         assert!(summary.is_same(), "{name}: {summary:?}");
         // In another order, all of it is still there.
         let mut keys: Vec<_> = entries.iter().map(|entry| entry.key.clone()).collect();
@@ -126,8 +134,8 @@ fn every_fixture() {
         keys.dedup();
         if keys.len() == entries.len() {
             let sides = (&parse(&input), &parse(&expected));
-            let around = (&builtin::registry(), &Env::default());
-            let summary = by_key(sides, Tolerance::default(), 1 << 30, around, &mut tell).unwrap();
+            let around = (&builtin::registry(), &env);
+            let summary = by_key(sides, exact, 1 << 30, around, &mut tell).unwrap();
             assert!(summary.is_same(), "{name}: {summary:?}");
         }
     }
@@ -264,10 +272,10 @@ fn every_verb_takes_every_format() {
         }
     }
     let formats = builtin::registry().names().len();
-    assert_eq!((formats, cases.len()), (9, 9 + KINDS.len()));
+    assert_eq!((formats, cases.len()), (12, 12 + KINDS.len()));
     assert_eq!(done + refused.len(), cases.len() * LINES.len());
     assert_eq!(refused.len(), REFUSED, "{refused:#?}");
 }
 
 /// Lines of the table that have nothing to do for what the input is.
-const REFUSED: usize = 17;
+const REFUSED: usize = 21;
