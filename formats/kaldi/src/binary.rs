@@ -179,7 +179,7 @@ pub(crate) fn integers(
         let (groups, _) = bytes.as_chunks::<GROUP>();
         if groups.len() < step {
             let got = n - left + groups.len();
-            let message = format!("the file ends here: {n} numbers are due, {got} are there");
+            let message = format!("the file ends here: expected {n} numbers, found {got}");
             return Err(truncated(source, message));
         }
         let mut tags = 0;

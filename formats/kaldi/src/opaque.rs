@@ -71,7 +71,7 @@ pub(crate) fn exactly(source: &mut Source, n: u64, limits: &Limits) -> Result<Ve
         .map_err(|e| e.file(source.name()).byte(at))?;
     let there = source.peek(n)?.len();
     if there < n {
-        let message = format!("the file ends here: {n} bytes are due, {there} are there");
+        let message = format!("the file ends here: expected {n} bytes, found {there}");
         return Err(truncated(source, message));
     }
     let bytes = source.peek(n)?.to_vec();
