@@ -20,9 +20,10 @@ pub fn files(folder: &Path, largest: u64) -> Vec<PathBuf> {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            let is_about = ["error.txt", "cases.txt", "README.md"].contains(&&*name);
             if path.is_dir() {
                 folders.push(path);
-            } else if !name.ends_with(".py") && !["error.txt", "README.md"].contains(&&*name) {
+            } else if !name.ends_with(".py") && !is_about {
                 files.push(path);
             }
         }

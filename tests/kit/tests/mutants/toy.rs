@@ -1,12 +1,4 @@
-//! The suite passes a sound format and finds what is wrong with unsound ones.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
-
-use std::panic;
+//! A format with a fault.
 
 use spr_core::bytes::{ByteOrder, Claim, Env, Extent, Locator, Nested, Output, Part, Sink, Source};
 use spr_core::format::{
@@ -15,11 +7,10 @@ use spr_core::format::{
 };
 use spr_core::model::{DatasetInfo, Dtype, Key, Matrix, Rank, Utterance};
 use spr_core::{Error, ErrorKind, Limits, Result};
-use spr_testkit::{Suite, suite};
 
 /// What is wrong with a toy format.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Fault {
+pub enum Fault {
     None,
     DropsLabels,
     DropsFrameShift,
@@ -51,7 +42,7 @@ enum Fault {
 
 /// `TOY1`, then for each utterance `U`, the length of its key and the key, rows and columns as
 /// 32-bit integers and the elements as floats, then `E`.
-struct Toy(Fault);
+pub struct Toy(pub Fault);
 
 impl Format for Toy {
     fn info(&self) -> &'static FormatInfo {
@@ -353,66 +344,5 @@ impl Writer for ToyWriter {
             written.frames += 1;
         }
         Ok(written)
-    }
-}
-
-#[test]
-fn a_sound_format_passes() {
-    static TOY: Toy = Toy(Fault::None);
-    suite(&Suite::new(&TOY));
-}
-
-/// The step at which the suite stops on a format with `fault`.
-fn verdict(fault: Fault) -> String {
-    let toy: &'static Toy = Box::leak(Box::new(Toy(fault)));
-    let result = panic::catch_unwind(|| suite(&Suite::new(toy)));
-    let payload = result.expect_err(&format!("{fault:?} was not found"));
-    match payload.downcast::<String>() {
-        Ok(text) => *text,
-        Err(payload) => payload.downcast::<&str>().unwrap().to_string(),
-    }
-}
-
-#[test]
-fn unsound_formats_are_found() {
-    for (fault, step) in [
-        (
-            Fault::DropsLabels,
-            "undeclared and yet taken: labels beside",
-        ),
-        (
-            Fault::DropsFrameShift,
-            "undeclared and yet taken: a frame shift",
-        ),
-        (Fault::AcceptsAnyKey, "undeclared and yet taken: a key"),
-        (
-            Fault::CastsDtypes,
-            "undeclared and yet taken: an element type",
-        ),
-        (Fault::EndsEarly, "without an error"),
-        (Fault::PassesOverRubbish, "appended"),
-        (Fault::TrustsSizes, "memory grew"),
-        (Fault::WakesUp, "reading past the end"),
-        (Fault::KeepsStaleFields, "labels: want None"),
-        (Fault::IgnoresFullDisks, "bytes: no error"),
-        (Fault::LeavesFiles, "files are left"),
-        (Fault::Unrecognised, "recognising"),
-        (Fault::NamesNoFile, "names no file"),
-        (Fault::Miscounts, "the writer counts"),
-        (Fault::LosesZeroSigns, "want -0"),
-        (Fault::PanicsOnBigSizes, "too large"),
-        (Fault::IgnoresKeys, "the keys []"),
-        (Fault::PassesWrongShapes, "no values"),
-        (Fault::SaysOtherCaps, "a writer's caps"),
-        (Fault::TellsLate, "changes while it is read"),
-        (Fault::DropsSource, "undeclared and yet taken: a speaker"),
-        (Fault::DropsArrays, "undeclared and yet taken: arrays"),
-        (Fault::DropsTiers, "undeclared and yet taken: segments"),
-        (Fault::NestedReadsOn, "reading behind it"),
-        (Fault::NestedTrustsItself, "with bytes behind it"),
-        (Fault::NestedForgetsMeta, "what the container said"),
-    ] {
-        let message = verdict(fault);
-        assert!(message.contains(step), "{fault:?}: {message}");
     }
 }
