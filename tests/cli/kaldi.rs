@@ -80,10 +80,10 @@ fn nothing_is_passed_over_in_silence() {
             ),
             (
                 "ark:data.ark o.ark",
-                "utterance eve: the file ends here: 60 bytes are due, 59 are there",
+                "utterance eve: the file ends here: expected 60 bytes, found 59",
             ),
             ("ark,bg:data.ark o.ark", "utterance eve: the file ends here"),
-            ("ark:rubbish.ark o.ark", "byte 0x00 where a key is due"),
+            ("ark:rubbish.ark o.ark", "expected a key, found byte 0x00"),
             (
                 "ark:words.ark o.ark",
                 "utterance more: the file ends inside a key",
@@ -203,7 +203,7 @@ fn where_others_stumble() {
         &[
             (
                 "cut.ark o.ark",
-                "utterance eve: the file ends here: 60 bytes are due, 53 are there",
+                "utterance eve: the file ends here: expected 60 bytes, found 53",
             ),
             (
                 "large.ark o.ark",
@@ -217,7 +217,7 @@ fn where_others_stumble() {
                 "negative.ark o.ark",
                 "utterance ann: the header says -3 rows",
             ),
-            ("rubbish.ark o.ark", "byte 0x01 where a key is due"),
+            ("rubbish.ark o.ark", "expected a key, found byte 0x01"),
             ("ark:nokey.ark o.ark", "nokey.ark@"),
             (
                 "nowhere.scp o.ark",
@@ -300,14 +300,8 @@ fn every_rspecifier() {
         ("scp:cat f.scp |", Ok(all)),
         ("ark:f.ark:0", Ok(all)),
         ("ark:f.ark:00", Ok(all)),
-        (
-            "ark:ark:f.ark",
-            Err("it names a table, where a file is due"),
-        ),
-        (
-            "ark:scp:f.scp",
-            Err("it names a table, where a file is due"),
-        ),
+        ("ark:ark:f.ark", Err("it names a table, not a file")),
+        ("ark:scp:f.scp", Err("it names a table, not a file")),
         (
             "ark:|cat f.ark",
             Err("a command to read from ends with '|'"),
@@ -316,7 +310,7 @@ fn every_rspecifier() {
         ("ark: f.ark", Err("there is white space around it")),
         (
             "ark:f.ark:99999999999999999999",
-            Err("the offset is no 64-bit number"),
+            Err("the offset is not a 64-bit number"),
         ),
         ("ark:f.ark:99999", Err("past the end")),
         ("ark:missing.ark", Err("cannot open")),
@@ -369,7 +363,7 @@ fn every_wspecifier() {
         ("ark,scp:o.ark,o.scp", Ok(&["o.ark", "o.scp"])),
         ("t,ark,scp:a b,c,d", Ok(&["a b", "c,d"])),
         ("ark,t,scp:o.ark,|cat > o.scp", Ok(&["o.ark", "o.scp"])),
-        ("ark,scp:o.ark", Err("a comma and a second name are due")),
+        ("ark,scp:o.ark", Err("expected a comma and a second name")),
         (
             "ark,scp:|cat > o,o.scp",
             Err("a script file can't point into it: it is not a file"),
@@ -377,7 +371,7 @@ fn every_wspecifier() {
         ("ark,scp:o.ark.gz,o.scp", Err("it is compressed")),
         ("ark:o |", Err("a command to write to starts with '|'")),
         ("ark:o:5", Err("an offset can't be written to")),
-        ("ark:scp:o", Err("it names a table, where a file is due")),
+        ("ark:scp:o", Err("it names a table, not a file")),
         ("ark:a|b", Err("'|' stands first or last, or not at all")),
         ("scp:missing.scp", Err("missing.scp: cannot open")),
         ("scp,ark:o.scp,o.ark", Err("")),
