@@ -80,7 +80,7 @@ impl Format for Spraak {
         let dtypes = dtypes(&writing);
         let mut caps = Caps::new(Count::One, Keys::of_files(medium));
         caps.empty = Empty::Kept;
-        caps.frame_times = writing.header;
+        (caps.frame_shift, caps.frame_offset) = (writing.header, writing.header);
         caps.text = listed;
         if writing.header {
             caps.tags = Tags::Of(TAGS);

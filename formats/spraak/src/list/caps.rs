@@ -39,7 +39,7 @@ pub(super) fn corpus() -> Caps {
 /// A list with a header and an entry for each utterance.
 fn entries() -> Caps {
     let mut caps = Caps::new(Count::Many, Keys::Words);
-    caps.frame_times = true;
+    (caps.frame_shift, caps.frame_offset) = (true, true);
     caps.tags = Tags::Of(TAGS);
     caps
 }

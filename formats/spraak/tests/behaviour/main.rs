@@ -238,7 +238,7 @@ fn a_file_of_spraak_itself() {
     // One byte short, as after a line-end conversion.
     let error = read(&SPR, &[], &bytes[..bytes.len() - 1]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Truncated);
-    let text = "f@448: the file ends here: 29664 bytes are due, 29663 are there";
+    let text = "f@448: the file ends here: expected 29664 bytes, found 29663";
     assert_eq!(error.to_string(), text);
 }
 
