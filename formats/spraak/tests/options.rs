@@ -211,7 +211,7 @@ fn raw_data_have_their_keys_on_the_command_line() {
     named.meta.frame_shift = Decimal::parse("0.01");
     assert!(write(&SPR, &[("header", "none")], &named).is_err());
     let caps = caps(&SPR, &[("header", "none")]);
-    assert!(!caps.frame_times && caps.tags == spr_core::format::Tags::None);
+    assert!(!caps.frame_shift && !caps.frame_offset && caps.tags == spr_core::format::Tags::None);
     // Bytes that look like a header are data.
     let looks = b".spr\nDATA TRACK\n#\n12";
     let mut options = vec![("header", "none"), ("type", "I8"), ("dim2", "4")];
