@@ -112,7 +112,7 @@ fn a_false_size_costs_nothing() {
         assert!(
             error
                 .to_string()
-                .ends_with("2147483648 bytes are due, 100 are there"),
+                .ends_with("expected 2147483648 bytes, found 100"),
             "{error}"
         );
     }

@@ -10,7 +10,7 @@ use spr_core::{Error, ErrorKind, Limits, Result};
 
 /// What is wrong with a toy format.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fault {
+pub(crate) enum Fault {
     None,
     DropsLabels,
     DropsFrameShift,
@@ -42,7 +42,7 @@ pub enum Fault {
 
 /// `TOY1`, then for each utterance `U`, the length of its key and the key, rows and columns as
 /// 32-bit integers and the elements as floats, then `E`.
-pub struct Toy(pub Fault);
+pub(crate) struct Toy(pub(crate) Fault);
 
 impl Format for Toy {
     fn info(&self) -> &'static FormatInfo {
