@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,17 +18,35 @@ use spr_convert::core::model::{Matrix, Utterance};
 use spr_convert::verbs::info::inspect;
 use spr_convert::{Result, builtin};
 
-/// Cases that must be found, so that a moved folder can't make the tests pass by finding none.
-const CASES: [(&str, usize, usize); 8] = [
-    ("audio", 60, 36),
-    ("htk", 16, 12),
-    ("jsonl", 16, 16),
-    ("kaldi", 85, 39),
-    ("numpy", 40, 21),
-    ("pfile", 19, 26),
-    ("pickle", 202, 69),
-    ("spraak", 79, 42),
-];
+/// Folders of fixtures that are not of a format: programs that make some, data specs, which have
+/// a test of their own, and a corpus.
+const OTHERS: [&str; 3] = ["makers", "pdnn", "samples"];
+
+/// The folders with cases of formats, and how many of each are to be read and to be refused: so that
+/// a case that is lost can't make the tests pass.
+fn cases() -> Vec<(PathBuf, [usize; 2])> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let all = folders(&root.join("fixtures"));
+    for format in folders(&root.join("formats")) {
+        let name = format.file_name().unwrap();
+        let found = all.iter().any(|folder| folder.file_name() == Some(name));
+        assert!(found, "there is no fixtures/{}", name.display());
+    }
+    let counts = |folder: &Path| {
+        let file = folder.join("cases.txt");
+        let text = fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let words: Vec<_> = text.split_whitespace().collect();
+        let [read, "read,", refused, "refused"] = words[..] else {
+            panic!("{}: not understood: {text}", file.display());
+        };
+        [read, refused].map(|count| count.parse().unwrap())
+    };
+    let is_other = |folder: &PathBuf| OTHERS.iter().any(|other| folder.ends_with(other));
+    let formats = all.into_iter().filter(|folder| !is_other(folder));
+    formats
+        .map(|folder| (folder.clone(), counts(&folder)))
+        .collect()
+}
 
 fn folders(of: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<_> = fs::read_dir(of)
@@ -61,17 +80,19 @@ fn input(case: &Path) -> PathBuf {
     found.remove(0)
 }
 
-fn read(path: &Path) -> Result<Vec<Utterance>> {
+/// What a file holds, and the name of its format.
+fn read(path: &Path) -> Result<(Vec<Utterance>, &'static str)> {
     let registry = builtin::registry();
     let env = builtin::env();
     let inputs = Input::parse(path.to_str().unwrap(), None, &[], &registry, &env)?;
-    let mut reader = Input::open_all(&inputs, Request::all(), &registry, &env)?.reader;
+    let opened = Input::open_all(&inputs, Request::all(), &registry, &env)?;
+    let mut reader = opened.reader;
     let mut all = Vec::new();
     let mut utt = Utterance::default();
     while reader.read(&mut utt)? {
         all.push(utt.clone());
     }
-    Ok(all)
+    Ok((all, opened.format.info().name))
 }
 
 /// Text has one NaN; its bits are not compared.
@@ -99,14 +120,18 @@ fn same(mut got: Vec<Utterance>, mut expected: Vec<Utterance>) -> bool {
 
 #[test]
 fn files_of_other_programs() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut faults = Vec::new();
-    for (format, cases, refusals) in CASES {
-        let mut found = 0;
-        for case in folders(&root.join(format)) {
-            found += 1;
-            let expected = read(&case.join("expect.jsonl")).unwrap();
-            match read(&input(&case)) {
+    let mut formats = BTreeSet::new();
+    for (folder, counts) in cases() {
+        let mut found = [0, 0];
+        for case in folders(&folder) {
+            found[0] += 1;
+            let (expected, _) = read(&case.join("expect.jsonl")).unwrap();
+            let got = read(&input(&case)).map(|(got, format)| {
+                formats.insert(format);
+                got
+            });
+            match got {
                 Ok(got) if same(got.clone(), expected.clone()) => {}
                 Ok(got) => faults.push(format!(
                     "{}: got {}, expected {}",
@@ -117,10 +142,8 @@ fn files_of_other_programs() {
                 Err(e) => faults.push(format!("{}: {e}", case.display())),
             }
         }
-        assert_eq!(found, cases, "cases of {format}");
-        let mut found = 0;
-        for case in folders(&root.join(format).join("refused")) {
-            found += 1;
+        for case in folders(&folder.join("refused")) {
+            found[1] += 1;
             let phrase = fs::read_to_string(case.join("error.txt")).unwrap();
             match read(&input(&case)) {
                 // The phrase is not to be found in the path.
@@ -133,10 +156,15 @@ fn files_of_other_programs() {
                     case.display(),
                     phrase.trim()
                 )),
-                Ok(got) => faults.push(format!("{}: read as {}", case.display(), show(&got))),
+                Ok((got, _)) => faults.push(format!("{}: read as {}", case.display(), show(&got))),
             }
         }
-        assert_eq!(found, refusals, "refusals of {format}");
+        assert_eq!(found, counts, "{}: read and refused", folder.display());
+    }
+    for format in builtin::registry().names() {
+        if !formats.contains(format) {
+            faults.push(format!("no case is read as {format}"));
+        }
     }
     assert!(
         faults.is_empty(),
@@ -149,7 +177,6 @@ fn files_of_other_programs() {
 /// `info` says the same of a file as of what it is expected to hold.
 #[test]
 fn info_is_right() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let registry = builtin::registry();
     let facts = |path: &Path| {
         let env = builtin::env();
@@ -158,8 +185,8 @@ fn info_is_right() {
         result.unwrap();
         serde_json::to_value(&facts).unwrap()
     };
-    for (format, ..) in CASES {
-        for case in folders(&root.join(format)) {
+    for (folder, _) in cases() {
+        for case in folders(&folder) {
             let got = facts(&input(&case));
             let expected = facts(&case.join("expect.jsonl"));
             for field in [
