@@ -3,7 +3,6 @@
 //! `cargo run --example convert -- fixtures/samples/kaldi/fbank.scp target/example.jsonl`
 
 use spr_convert::argument::{Input, Target};
-use spr_convert::core::bytes::Env;
 use spr_convert::job::Job;
 use spr_convert::{Error, Result, builtin};
 
@@ -12,11 +11,12 @@ fn main() -> Result<()> {
     let [input, output] = arguments.as_slice() else {
         return Err(Error::usage("convert IN OUT"));
     };
-    let registry = builtin::registry();
-    let inputs = Input::parse(input, None, &[], &registry)?;
-    let mut job = Job::new(inputs, Target::parse(output, None, &[], &registry)?);
+    let (registry, env) = (builtin::registry(), builtin::env());
+    let inputs = Input::parse(input, None, &[], &registry, &env)?;
+    let target = Target::parse(output, None, &[], &registry, &env)?;
+    let mut job = Job::new(inputs, target);
     job.overwrite = true;
-    let outcome = job.run(&registry, &Env::default(), &mut ())?;
+    let outcome = job.run(&registry, &env, &mut ())?;
     println!(
         "{} utterances, {} frames, {} -> {}",
         outcome.written.utterances, outcome.written.frames, outcome.from, outcome.to

@@ -20,7 +20,7 @@ fn minibatches(input: &str) -> Result<Box<dyn Reader>> {
     let reader = Context::new(Box::new(reader), 5, 5, limits);
     let reader = Shuffle::new(Box::new(reader), None, Rng::default(), limits);
     let reader = Batch::new(Box::new(reader), 256, Tail::Drop, limits)?;
-    Ok(Box::new(Prefetch::new(Box::new(reader))?))
+    Ok(Box::new(Prefetch::new(Box::new(reader))))
 }
 
 fn main() -> Result<()> {
@@ -33,7 +33,7 @@ fn main() -> Result<()> {
         let features = batch.features.as_ref().and_then(|m| m.view::<f32>());
         let labels = batch.labels.as_ref().and_then(|m| m.as_slice::<i32>());
         let (Some(features), Some(labels)) = (features, labels) else {
-            return Err(Error::unfit("f32 features and i32 labels are due").utterance(&batch.key));
+            return Err(Error::unfit("expected f32 features and i32 labels").utterance(&batch.key));
         };
         let mut counts = HashMap::new();
         for label in labels {

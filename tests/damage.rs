@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use spr_convert::builtin;
 use spr_core::Limits;
 use spr_core::bytes::{Access, Env, Output, Source};
-use spr_core::format::{Format, Options, Place};
+use spr_core::format::{Format, Medium, Options};
+use spr_testkit::compare_all;
 use spr_testkit::damaged::{files, open, read};
 use spr_testkit::faults::{FailingSink, Random, drain, flip, one_byte};
 
@@ -95,9 +96,9 @@ fn fixtures_are_salvaged_whole_and_read_byte_by_byte() {
         let slow = drain(open(format, one_byte(&bytes), false, &env()).unwrap());
         let salvaged = drain(open(format, source(), true, &env()).unwrap());
         for other in [slow, salvaged] {
-            let same = format!("{:?}", other.utterances) == format!("{:?}", plain.utterances);
-            if !same || !other.errors.is_empty() {
-                faults.push(format!("{}: {same} {:?}", path.display(), other.errors));
+            let same = compare_all(&plain.utterances, &other.utterances, true, true);
+            if same.is_err() || !other.errors.is_empty() {
+                faults.push(format!("{}: {same:?} {:?}", path.display(), other.errors));
             }
         }
     }
@@ -123,7 +124,7 @@ fn outputs_of_fixtures_fail_wherever_they_may() {
         };
         let utts = drain(reader).utterances;
         let options = Options::default();
-        if format.caps(&options, Place::Stream).is_err() {
+        if format.caps(&options, Medium::Stream).is_err() {
             continue;
         }
         for room in (0..bytes.len()).step_by(1 + bytes.len() / 40) {
