@@ -6,12 +6,15 @@ use crate::model::{DatasetInfo, Key, KeySource, Utterance};
 
 /// Reads one data set after the other; each is opened when its turn comes.
 ///
-/// Made-up keys go on counting, so that they stay unique.
+/// Made-up keys and partitions go on counting, so that they stay unique.
 pub struct Chain<I> {
     rest: I,
     current: Option<Box<dyn Reader>>,
     info: DatasetInfo,
     read: u64,
+    /// Partitions so far, and those of the readers before.
+    parts: u64,
+    earlier: u64,
 }
 
 impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
@@ -29,6 +32,8 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
             current,
             info,
             read: 0,
+            parts: 0,
+            earlier: 0,
         })
     }
 }
@@ -45,10 +50,45 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Reader for Chain<I> {
                     utt.key = Key::generated(self.read);
                 }
                 self.read += 1;
+                if let Some(part) = &mut utt.part {
+                    *part += self.earlier;
+                    self.parts = *part + 1;
+                }
                 return Ok(true);
             }
+            self.earlier = self.parts;
             self.current = self.rest.next().transpose()?;
         }
         Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+    use crate::stage::tests::{List, utterance};
+    use crate::stage::{Partition, PartitionSize};
+
+    #[test]
+    fn partitions_go_on_counting() {
+        let cut = |list| -> Result<Box<dyn Reader>> {
+            let size = Some(PartitionSize::of_bytes(4));
+            Ok(Box::new(Partition::new(list, size, Limits::default())))
+        };
+        let lists = [
+            List::of([utterance("a", &[1.0, 2.0], 1)]),
+            List::of([]),
+            List::of([utterance("b", &[3.0], 1), utterance("c", &[4.0], 1)]),
+        ];
+        let mut chain = Chain::new(lists.into_iter().map(cut)).unwrap();
+        let (mut utt, mut parts) = (Utterance::default(), Vec::new());
+        while chain.read(&mut utt).unwrap() {
+            parts.push((utt.key.to_string(), utt.part.unwrap()));
+        }
+        let keys = parts.iter().map(|(key, _)| key.as_str());
+        assert_eq!(keys.collect::<Vec<_>>(), ["a", "a", "b", "c"]);
+        let parts: Vec<_> = parts.iter().map(|(_, part)| *part).collect();
+        assert_eq!(parts, [0, 1, 2, 3]);
     }
 }

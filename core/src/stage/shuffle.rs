@@ -189,8 +189,7 @@ impl Reader for Shuffle {
         }
         pool.shuffle(self.rng);
         (utt.features, utt.labels) = (pool.features, pool.labels);
-        utt.clear_others();
-        utt.meta.clear();
+        utt.start();
         utt.key = Key::generated(self.made);
         self.made += 1;
         Ok(true)
