@@ -37,7 +37,7 @@ pub struct Capability {
     /// How names are kept.
     pub keys: &'static str,
     /// Frame shift and offset.
-    pub frame_times: bool,
+    pub frame_shift: bool,
     /// Who speaks, in which language, and where in which recording.
     pub source: bool,
     /// Foreign header lines.
@@ -101,7 +101,7 @@ fn with(format: &'static dyn Format, options: &Options) -> Result<Capability> {
             .arrays
             .map_or("no".to_owned(), |arrays| dtypes(arrays.dtypes)),
         keys: keys(&caps),
-        frame_times: caps.frame_times,
+        frame_shift: caps.frame_shift,
         source: caps.source,
         tags: match caps.tags {
             Tags::None => "no",
@@ -274,7 +274,7 @@ fn cells(c: &Capability) -> String {
         c.keys,
         &c.uniform,
         c.empty,
-        yes(c.frame_times),
+        yes(c.frame_shift),
         yes(c.source),
         c.tags,
     ];

@@ -356,15 +356,13 @@ impl Adapter {
 
     fn fit_meta(&mut self, utt: &mut Utterance) {
         let Utterance { key, meta, .. } = utt;
-        if !self.caps.frame_times {
-            for (field, name) in [
-                (meta.frame_shift.take(), "frame shift"),
-                (meta.frame_offset.take(), "frame offset"),
-            ] {
-                if field.is_some() {
-                    self.report.add(LossKind::Metadata, key, Some(name));
-                }
-            }
+        if !self.caps.frame_shift && meta.frame_shift.take().is_some() {
+            self.report
+                .add(LossKind::Metadata, key, Some("frame shift"));
+        }
+        if !self.caps.frame_offset && meta.frame_offset.take().is_some() {
+            self.report
+                .add(LossKind::Metadata, key, Some("frame offset"));
         }
         if !self.caps.source && meta.has_source() {
             let names = [

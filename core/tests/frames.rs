@@ -11,8 +11,8 @@ use spr_core::format::Reader;
 use spr_core::model::{DatasetInfo, Key, Matrix, Rank, Utterance};
 use spr_core::random::Rng;
 use spr_core::stage::{
-    Context, IgnoreLabels, LabelMap, LabelSet, MapLabels, Partition, PartitionSize,
-    Shuffle, ShuffleBuffer,
+    Context, IgnoreLabels, LabelMap, LabelSet, MapLabels, Partition, PartitionSize, Shuffle,
+    ShuffleBuffer,
 };
 use spr_core::{Limits, Result};
 

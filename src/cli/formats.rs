@@ -85,7 +85,7 @@ fn full(format: &Capability) -> String {
         ("no frames", format.empty.to_owned()),
         (
             "frame shift",
-            capabilities::yes(format.frame_times).to_owned(),
+            capabilities::yes(format.frame_shift).to_owned(),
         ),
         ("recording", capabilities::yes(format.source).to_owned()),
         ("audio", format.audio.clone()),

@@ -1,9 +1,7 @@
 //! One utterance as the bytes that are hashed: every field after its length or its number, numbers in
 //! little-endian order, every NaN the same.
 
-use spr_core::model::{
-    Audio, Decimal, Dtype, Lists, Matrix, Meta, Object, Tier, Utterance,
-};
+use spr_core::model::{Audio, Decimal, Dtype, Lists, Matrix, Meta, Object, Tier, Utterance};
 use twox_hash::XxHash3_128;
 
 /// The names of the fields, which stand before what is in them.

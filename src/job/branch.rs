@@ -191,10 +191,8 @@ impl<'a> Branch<'a> {
         labels.labels.clone_from(&utt.labels);
         labels.clear_others();
         labels.meta.clear();
-        if self.caps.frame_times {
-            labels.meta.frame_shift.clone_from(&utt.meta.frame_shift);
-            labels.meta.frame_offset.clone_from(&utt.meta.frame_offset);
-        }
+        labels.meta.frame_shift = utt.meta.frame_shift.filter(|_| self.caps.frame_shift);
+        labels.meta.frame_offset = utt.meta.frame_offset.filter(|_| self.caps.frame_offset);
         if utt.labels.is_some() {
             self.write(labels)?;
             let held = main.caps.labels.is_some_and(|caps| caps.with_features);

@@ -68,7 +68,7 @@ fn segments(utt: &mut Utterance, caps: &Caps) {
     if let Some(segments) = Segment::of_labels(labels, &grid) {
         utt.labels = None;
         utt.tiers.push(Tier::only(segments));
-        if caps.frame_times && utt.meta.frame_shift.is_none() {
+        if caps.frame_shift && utt.meta.frame_shift.is_none() {
             utt.meta.frame_shift = Some(FrameGrid::USUAL_SHIFT);
         }
     }

@@ -273,8 +273,10 @@ pub struct Caps {
     pub arrays: Option<ArrayCaps>,
     /// What becomes of an utterance without frames.
     pub empty: Empty,
-    /// Whether the frame shift and the frame offset are kept.
-    pub frame_times: bool,
+    /// Whether the frame shift is kept.
+    pub frame_shift: bool,
+    /// Whether the frame offset is kept.
+    pub frame_offset: bool,
     /// Whether it is kept who speaks, in which language, and where in which recording.
     pub source: bool,
     /// Which header lines are kept.
@@ -301,7 +303,8 @@ impl Caps {
             text: false,
             arrays: None,
             empty: Empty::Refused,
-            frame_times: false,
+            frame_shift: false,
+            frame_offset: false,
             source: false,
             tags: Tags::None,
             max_rows: u64::MAX,

@@ -208,9 +208,11 @@ impl Caps {
     }
 
     fn check_meta(&self, meta: &Meta) -> Result<()> {
-        let times = [meta.frame_shift, meta.frame_offset];
-        if !self.frame_times && times.iter().any(Option::is_some) {
-            return Err(refused("a frame shift or offset"));
+        if meta.frame_shift.is_some() && !self.frame_shift {
+            return Err(refused("a frame shift"));
+        }
+        if meta.frame_offset.is_some() && !self.frame_offset {
+            return Err(refused("a frame offset"));
         }
         if !self.source && meta.has_source() {
             return Err(refused("a speaker, a recording or the like"));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::format::{Opened, RandomAccess, Reader};
-use crate::model::{DatasetInfo, FrameGrid, Key, Matrix, Meta, Segment, Tier, Utterance};
+use crate::model::{DatasetInfo, FrameGrid, Key, Matrix, Segment, Tier, Utterance};
 use crate::{Error, KeyMap, Limits, Remedy, Result};
 
 /// Gives each utterance of one data set the labels that another has under the same key, or under
@@ -27,7 +27,8 @@ pub struct JoinLabels {
 #[derive(Clone)]
 enum Found {
     Frames(Matrix),
-    Tiers(Vec<Tier>, Meta),
+    /// Segments, and the frames that they count, where that is known.
+    Tiers(Vec<Tier>, Option<FrameGrid>),
 }
 
 impl Found {
@@ -37,21 +38,21 @@ impl Found {
         match from.labels.take() {
             Some(labels) => Some(Self::Frames(labels)),
             None if tiers.is_empty() => None,
-            None => Some(Self::Tiers(tiers, std::mem::take(&mut from.meta))),
+            None => Some(Self::Tiers(tiers, FrameGrid::of(&from.meta))),
         }
     }
 
     /// The labels of the frames of `utt`.
     fn labels(self, utt: &Utterance, limits: &Limits) -> Result<Matrix> {
-        let (tiers, meta) = match self {
+        let (tiers, grid) = match self {
             Self::Frames(labels) => return Ok(labels),
-            Self::Tiers(tiers, meta) => (tiers, meta),
+            Self::Tiers(tiers, grid) => (tiers, grid),
         };
         let [tier] = tiers.as_slice() else {
             let message = format!("has {} tiers of segments, expected one", tiers.len());
             return Err(Error::unfit(message));
         };
-        let (own, grid) = (FrameGrid::of(&utt.meta), FrameGrid::of(&meta));
+        let own = FrameGrid::of(&utt.meta);
         if let (Some(own), Some(grid)) = (&own, &grid)
             && own.shift() != grid.shift()
         {
@@ -200,7 +201,7 @@ impl Reader for JoinLabels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Decimal, Rank};
+    use crate::model::{Decimal, Meta, Rank};
 
     struct List(Vec<Utterance>, DatasetInfo);
 

@@ -34,7 +34,7 @@ const fn caps(keys: Keys) -> Caps {
     features.max_cols = (i16::MAX / 4) as u64;
     let mut caps = Caps::new(Count::One, keys);
     caps.features = Some(features);
-    caps.frame_times = true;
+    caps.frame_shift = true;
     caps.tags = Tags::Of(NAME);
     caps.max_rows = i32::MAX as u64;
     caps

@@ -157,11 +157,6 @@ impl Nested for Object {
 
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         CAPS.check(utt)?;
-        if utt.meta.frame_offset.is_some() {
-            return Err(Error::unfit(
-                "has a frame offset, which the format can't hold",
-            ));
-        }
         let Some(features) = &utt.features else {
             return Err(Error::unfit("has no features"));
         };

@@ -186,6 +186,7 @@ fn look(options: &Options) -> Result<Look> {
     let mut features = FeatureCaps::new(dtypes);
     (features.vectors, features.scalars) = (true, true);
     features.max_cols = LARGEST;
+    features.rounded = compress.is_some_and(|compress| compress != Compress::Keep);
     let mut labels = LabelCaps::new(&[Dtype::I32]);
     labels.max_columns = 1;
     labels.with_features = false;

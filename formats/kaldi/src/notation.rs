@@ -65,7 +65,7 @@ mod tests {
             ("a Kaldi wspecifier", Locator::Standard)
         );
         assert_eq!(output.companions, [("scp", Locator::file("x.scp"))]);
-        assert_eq!(pairs(&output.options), [("table", "ark"), ("text", "true")]);
+        assert_eq!(pairs(&output.options), [("text", "true")]);
         assert!(!output.permissive);
         let output = Specifiers.output("scp,p:x.scp").unwrap().unwrap();
         assert_eq!(output.locator, Locator::file("x.scp"));

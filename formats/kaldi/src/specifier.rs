@@ -72,7 +72,9 @@ impl Rspecifier {
 impl Wspecifier {
     /// The options for [`FORMAT`](crate::FORMAT) that it means.
     pub fn options(&self) -> impl Iterator<Item = (String, String)> {
-        let archive = self.archive.is_some().then_some(("table", "ark"));
+        // Beside a script file it is an archive by that.
+        let alone = self.archive.is_some() && self.script.is_none();
+        let archive = alone.then_some(("table", "ark"));
         let text = self.text.then_some(("text", "true"));
         let list = self.list.as_deref().map(|list| ("list", list));
         let pairs = archive.into_iter().chain(text).chain(list);

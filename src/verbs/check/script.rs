@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use spr_core::Result;
 use spr_core::bytes::{Env, Location, Locator, Source};
 use spr_core::model::{Key, is_word_byte};
-use spr_format_kaldi::specifier::rxfilename;
 
 use super::about;
 use super::findings::Findings;
@@ -40,9 +39,7 @@ pub(super) fn check(
             _ => place,
         };
         // What can't be understood or opened shows when it is read.
-        if let Ok(Locator::FileAt(target, offset)) = rxfilename(place)
-            && offset > 0
-        {
+        if let Some((target, offset)) = file_and_byte(place) {
             if open.as_ref().is_none_or(|(file, _)| *file != target) {
                 let at = Locator::File(target.clone());
                 let source = env.open_from(Some(script), &at);
@@ -81,6 +78,13 @@ pub(super) fn check(
         }
     }
     Ok(())
+}
+
+/// `file:byte` with a byte behind the start of the file.
+fn file_and_byte(place: &str) -> Option<(Location, u64)> {
+    let (file, byte) = place.rsplit_once(':')?;
+    let byte = byte.parse().ok().filter(|byte| *byte > 0)?;
+    (!file.is_empty()).then(|| (file.into(), byte))
 }
 
 /// What is wrong with a place that is to be right behind `key`. Keys that begin or end with the

@@ -94,7 +94,7 @@ fn caps() -> impl Strategy<Value = Caps> {
         option::of(array_caps()),
     );
     let most = select(&[5, u64::MAX][..]);
-    (keys, parts, objects, empty, tags, any::<[bool; 3]>(), most).prop_map(
+    (keys, parts, objects, empty, tags, any::<[bool; 4]>(), most).prop_map(
         |(keys, parts, objects, empty, tags, flags, most)| {
             let mut caps = Caps::new(Count::Many, keys);
             (
@@ -105,7 +105,7 @@ fn caps() -> impl Strategy<Value = Caps> {
                 caps.arrays,
             ) = parts;
             (caps.objects, caps.empty, caps.tags) = (objects, empty, tags);
-            [caps.text, caps.frame_times, caps.source] = flags;
+            [caps.text, caps.frame_shift, caps.frame_offset, caps.source] = flags;
             caps.max_rows = most;
             caps
         },
@@ -122,7 +122,8 @@ fn all() -> Caps {
     (caps.segments, caps.arrays) = (Some(SegmentCaps::ALL), Some(ArrayCaps::new(Dtype::ALL)));
     (caps.audio, caps.objects) = (AudioCaps::samples(Dtype::ALL), Objects::All);
     (caps.audio.encoded, caps.audio.references) = (&["wav", "flac", "unknown"], true);
-    (caps.frame_times, caps.source, caps.text) = (true, true, true);
+    (caps.frame_shift, caps.frame_offset) = (true, true);
+    (caps.source, caps.text) = (true, true);
     caps
 }
 

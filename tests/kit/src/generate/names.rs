@@ -44,8 +44,8 @@ pub(super) fn meta(caps: Caps) -> impl Strategy<Value = Meta> {
             meta.clear_source();
         }
         Meta {
-            frame_shift: shift.filter(|_| caps.frame_times),
-            frame_offset: offset.filter(|_| caps.frame_times),
+            frame_shift: shift.filter(|_| caps.frame_shift),
+            frame_offset: offset.filter(|_| caps.frame_offset),
             tags,
             ..meta
         }

@@ -81,10 +81,12 @@ impl Cases<'_> {
                 utt.labels = Some(generate::plain(Dtype::I32, Rank::Vector, 2, 1));
             });
         }
-        if !caps.frame_times {
+        if !caps.frame_shift {
             self.add_both("a frame shift", plan, |utt| {
                 utt.meta.frame_shift = Decimal::parse("0.01");
             });
+        }
+        if !caps.frame_offset {
             self.add_both("a frame offset", plan, |utt| {
                 utt.meta.frame_offset = Decimal::parse("0.5");
             });
