@@ -24,6 +24,8 @@ const LARGEST: u64 = 64 << 10;
 /// Flips of a file: as many as read about so many bytes, but no more than this.
 const FLIPS: usize = 100;
 const VOLUME: usize = 200_000;
+/// Files of which only the length tells the byte order, which can't be read byte by byte.
+const OF_KNOWN_LENGTH: [&str; 1] = ["htk/sphinx-fe/input.mfc"];
 /// Cuts of a file.
 const CUTS: usize = 100;
 
@@ -95,7 +97,14 @@ fn fixtures_are_salvaged_whole_and_read_byte_by_byte() {
         seen += 1;
         let slow = drain(open(format, one_byte(&bytes), false, &env()).unwrap());
         let salvaged = drain(open(format, source(), true, &env()).unwrap());
-        for other in [slow, salvaged] {
+        let others = match OF_KNOWN_LENGTH.iter().any(|name| path.ends_with(name)) {
+            true => {
+                assert_eq!(slow.errors.len(), 1, "{}", path.display());
+                vec![salvaged]
+            }
+            false => vec![slow, salvaged],
+        };
+        for other in others {
             let same = compare_all(&plain.utterances, &other.utterances, true, true);
             if same.is_err() || !other.errors.is_empty() {
                 faults.push(format!("{}: {same:?} {:?}", path.display(), other.errors));
