@@ -54,7 +54,8 @@ fn names_have_numbers() {
     assert_eq!(s.read("ali.ark"), fs::read(sample("ali.ark")).unwrap());
     let error = s.fails("out/ --labels named.seg g.ark --labels-out ark:b.ark");
     assert!(
-        error.contains("named.seg: utterance ann-001: the label 'ph4' of a segment is not a number"),
+        error
+            .contains("named.seg: utterance ann-001: the label 'ph4' of a segment is not a number"),
         "{error}"
     );
     let error = s.fails("named.seg b.ark");

@@ -90,6 +90,22 @@ impl Object {
         }
     }
 
+    /// Bytes that its values take in memory.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Int(_) | Self::Bool(_) => 0,
+            Self::IntLists(lists) => lists.bytes(),
+            Self::IntPairs(pairs) => size_of_val(&pairs[..]) as u64,
+            Self::FloatPairs(pairs) => size_of_val(&pairs[..]) as u64,
+            Self::Floats(values) => size_of_val(&values[..]) as u64,
+            Self::Posterior(lists) => lists.bytes(),
+            Self::GaussPosterior(posterior) => posterior.ids.bytes() + posterior.vectors.bytes(),
+            Self::Token(bytes) | Self::Opaque { bytes, .. } => bytes.len() as u64,
+            Self::Tokens(words) => words.bytes(),
+            Self::SparseVector(sparse) | Self::SparseMatrix(sparse) => sparse.rows.bytes(),
+        }
+    }
+
     /// Frames, where the object has some of everything for each.
     pub fn frames(&self) -> u64 {
         match self {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Audio, Key, Matrix, Meta, NamedArray, Object, Origin, Segment, Tier, Waveform};
+use super::{Audio, Key, Matrix, Meta, NamedArray, Object, Origin, Segment, Tag, Tier, Waveform};
 
 /// One utterance. The caller owns it and lends it to a reader again and again.
 ///
@@ -120,6 +120,11 @@ impl Utterance {
             .map(|segment| size_of::<Segment>() + segment.label.len())
             .sum();
         let text = self.text.as_ref().map_or(0, Vec::len);
-        (size_of::<Self>() + audio + numbers + labels + text) as u64
+        let tags = self.meta.tags.iter();
+        let tags: usize = tags
+            .map(|tag| size_of::<Tag>() + tag.key.len() + tag.value.len())
+            .sum();
+        let object = self.object.as_ref().map_or(0, Object::bytes);
+        (size_of::<Self>() + audio + numbers + labels + text + tags) as u64 + object
     }
 }
