@@ -280,7 +280,7 @@ fn reports_and_logs_are_outputs_like_others() {
     let error = s.fails(&format!("{ark} x.ark --report r --error-log ./r"));
     assert!(error.contains("would be written twice"), "{error}");
     // A run that fails leaves none.
-    s.write("cut.ark", &std::fs::read(&ark).unwrap()[..100_000]);
+    s.write("cut.ark", &fs::read(&ark).unwrap()[..100_000]);
     s.fails("cut.ark x.ark --report r --error-log l");
     assert_eq!(s.names(), ["cut.ark"]);
 }

@@ -2,12 +2,13 @@
 
 use spr_core::bytes::{ByteOrder, Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested, Notation, OneReader,
-    OneWriter, Opened, Options, Probe, Request, Score, Tags, Writer,
+    Caps, Format, FormatInfo, Keys, Medium, Nested, Notation, OneReader, OneWriter, Opened,
+    Options, Probe, Request, Score, Writer,
 };
-use spr_core::model::{DatasetInfo, Dtype, Utterance};
+use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::{Error, Result};
 
+use crate::caps::{NAME, caps};
 use crate::object::{self, Header, Object};
 use crate::probe;
 
@@ -18,27 +19,11 @@ pub static HTK: Htk = Htk;
 #[derive(Clone, Copy, Debug)]
 pub struct Htk;
 
-pub(crate) const NAME: &str = "htk";
-
 static INFO: FormatInfo = FormatInfo::new(
     NAME,
     "HTK parameter files of plain floats",
     &["htk", "fea", "plp", "fbk"],
 );
-
-/// What a file holds whose name says nothing.
-pub(crate) const CAPS: Caps = caps(Keys::Any);
-
-const fn caps(keys: Keys) -> Caps {
-    let mut features = FeatureCaps::new(&[Dtype::F32]);
-    features.max_cols = (i16::MAX / 4) as u64;
-    let mut caps = Caps::new(Count::One, keys);
-    caps.features = Some(features);
-    caps.frame_shift = true;
-    caps.tags = Tags::Of(NAME);
-    caps.max_rows = i32::MAX as u64;
-    caps
-}
 
 impl Format for Htk {
     fn info(&self) -> &'static FormatInfo {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod caps;
 mod htk;
 mod kind;
 mod object;

@@ -5,7 +5,7 @@ use spr_core::format::{Claim, Extent, Nested};
 use spr_core::model::{Decimal, Dtype, Matrix, Meta, Rank, Tag, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
-use crate::htk::{CAPS, NAME};
+use crate::caps::{CAPS, NAME};
 use crate::kind::Kind;
 
 /// Periods are counted in this power of ten of a second: 100 nanoseconds.

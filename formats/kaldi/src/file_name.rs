@@ -3,7 +3,7 @@
 use spr_core::bytes::Locator;
 use spr_core::{Error, Result};
 
-use crate::specifier::is_specifier;
+use crate::table_options::{is_space, is_specifier};
 
 /// Reads `text` as a place to read from.
 ///
@@ -82,11 +82,6 @@ fn check_pipe(text: &str) -> Result<()> {
 fn offset(text: &str) -> Option<(&str, &str)> {
     let (name, digits) = text.rsplit_once(':')?;
     (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some((name, digits))
-}
-
-/// White space as C has it.
-pub(crate) fn is_space(c: char) -> bool {
-    matches!(c, ' ' | '\t'..='\r')
 }
 
 fn refused(text: &str, why: &str) -> Error {

@@ -33,6 +33,7 @@ mod script;
 mod sinks;
 pub mod specifier;
 mod table;
+mod table_options;
 mod tagged;
 mod text;
 mod write_object;

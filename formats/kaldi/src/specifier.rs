@@ -4,17 +4,9 @@
 use spr_core::bytes::{Env, Locator, Output};
 use spr_core::{Error, Result};
 
-use crate::file_name::is_space;
 pub use crate::file_name::{rxfilename, wxfilename};
-
-/// The two forms of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Table {
-    /// Keys and objects one after the other in one stream.
-    Ark,
-    /// Lines of a key and the place of its object.
-    Script,
-}
+pub use crate::table_options::Table;
+use crate::table_options::{reading, split, writing};
 
 /// A table to read, such as `ark,s,cs:feats.ark`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,32 +98,16 @@ impl Wspecifier {
 /// It is one, but what follows the colon can't be read from.
 pub fn rspecifier(text: &str) -> Option<Result<Rspecifier>> {
     let (options, rest) = split(text)?;
-    let mut table = None;
-    let mut spec = Rspecifier {
-        table: Table::Ark,
-        locator: Locator::Standard,
-        permissive: false,
-        once: false,
-        sorted: false,
-        called_sorted: false,
-        background: false,
-    };
-    for option in options.split([',', ' ']) {
-        match option {
-            "ark" | "scp" if table.is_some() => return None,
-            "ark" => table = Some(Table::Ark),
-            "scp" => table = Some(Table::Script),
-            "b" | "t" => {}
-            "o" | "no" => spec.once = option == "o",
-            "p" | "np" => spec.permissive = option == "p",
-            "s" | "ns" => spec.sorted = option == "s",
-            "cs" | "ncs" => spec.called_sorted = option == "cs",
-            "bg" => spec.background = true,
-            _ => return None,
-        }
-    }
-    spec.table = table?;
-    Some(rxfilename(rest).map(|locator| Rspecifier { locator, ..spec }))
+    let options = reading(options)?;
+    Some(rxfilename(rest).map(|locator| Rspecifier {
+        table: options.table,
+        locator,
+        permissive: options.permissive,
+        once: options.once,
+        sorted: options.sorted,
+        called_sorted: options.called_sorted,
+        background: options.background,
+    }))
 }
 
 /// Reads `text` as a table to write; `None` if it is none by Kaldi's rules.
@@ -140,28 +116,16 @@ pub fn rspecifier(text: &str) -> Option<Result<Rspecifier>> {
 /// It is one, but what follows the colon can't be written to, or `ark,scp` lacks a name.
 pub fn wspecifier(text: &str) -> Option<Result<Wspecifier>> {
     let (options, rest) = split(text)?;
-    let (mut ark, mut scp) = (false, false);
+    let options = writing(options)?;
     let mut spec = Wspecifier {
         archive: None,
         script: None,
         list: None,
-        text: false,
-        flush: false,
-        permissive: false,
+        text: options.text,
+        flush: options.flush,
+        permissive: options.permissive,
     };
-    for option in options.split([',', ' ']) {
-        match option {
-            "ark" if ark || scp => return None,
-            "scp" if scp => return None,
-            "ark" => ark = true,
-            "scp" => scp = true,
-            "b" | "t" => spec.text = option == "t",
-            "f" | "nf" => spec.flush = option == "f",
-            "p" => spec.permissive = true,
-            _ => return None,
-        }
-    }
-    let places = match (ark, scp) {
+    let places = match (options.archive, options.script) {
         (true, false) => (Some(rest), None),
         (false, true) => {
             spec.list = Some(rest.to_owned());
@@ -184,21 +148,6 @@ pub fn wspecifier(text: &str) -> Option<Result<Wspecifier>> {
         script,
         ..spec
     }))
-}
-
-/// The options and what follows the first colon.
-fn split(text: &str) -> Option<(&str, &str)> {
-    if text.ends_with(is_space) {
-        return None;
-    }
-    text.split_once(':')
-}
-
-/// Whether the part before the colon makes `text` a table of either sort; the rest is not looked
-/// at, so that tables inside tables end here.
-pub(crate) fn is_specifier(text: &str) -> bool {
-    let classifies = |head: &str| rspecifier(head).is_some() || wspecifier(head).is_some();
-    split(text).is_some_and(|(options, _)| classifies(&format!("{options}:-")))
 }
 
 #[cfg(test)]

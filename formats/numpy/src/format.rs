@@ -3,11 +3,12 @@
 use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    ArrayCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested, Notation,
-    OneReader, OneWriter, Opened, Options, Probe, Request, Score, Writer,
+    Caps, Format, FormatInfo, Keys, Medium, Nested, Notation, OneReader, OneWriter, Opened,
+    Options, Probe, Request, Score, Writer,
 };
-use spr_core::model::{DatasetInfo, Dtype, Utterance};
+use spr_core::model::{DatasetInfo, Utterance};
 
+use crate::caps::caps;
 use crate::header::{Header, MAGIC};
 use crate::object::{self, Object};
 
@@ -19,35 +20,6 @@ pub static FORMAT: Npy = Npy;
 pub struct Npy;
 
 static INFO: FormatInfo = FormatInfo::new("npy", "NumPy arrays", &["npy"]);
-
-const DTYPES: &[Dtype] = &[
-    Dtype::F32,
-    Dtype::F64,
-    Dtype::F16,
-    Dtype::I8,
-    Dtype::U8,
-    Dtype::I16,
-    Dtype::U16,
-    Dtype::I32,
-    Dtype::U32,
-    Dtype::I64,
-    Dtype::U64,
-    Dtype::Bool,
-];
-
-/// What a file holds whose name says nothing.
-pub(crate) const CAPS: Caps = caps(Keys::Any);
-
-const fn caps(keys: Keys) -> Caps {
-    let mut features = FeatureCaps::new(DTYPES);
-    features.vectors = true;
-    features.scalars = true;
-    let mut caps = Caps::new(Count::One, keys);
-    caps.features = Some(features);
-    caps.arrays = Some(ArrayCaps::new(DTYPES));
-    caps.empty = Empty::Kept;
-    caps
-}
 
 impl Format for Npy {
     fn info(&self) -> &'static FormatInfo {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod caps;
 mod format;
 mod fortran;
 mod header;

@@ -5,7 +5,7 @@ use spr_core::format::{Claim, Extent, Nested};
 use spr_core::model::{Array, Dtype, Matrix, NamedArray, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 
-use crate::format::CAPS;
+use crate::caps::CAPS;
 use crate::fortran::reorder;
 use crate::header::{self, Header, MAGIC};
 

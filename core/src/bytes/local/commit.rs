@@ -7,36 +7,18 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::super::store::{self, Identity, exists, is_foreign, is_read, is_twin};
+use super::change::{Change, New};
 use super::done::{Done, moment};
 use super::draft::Finished;
 use super::folder::Folder;
+use super::hidden::is_empty;
 use super::identity::Names;
 use super::live::{Live, stopped};
 use super::sync::{failed, sync_files, sync_folders};
-use super::temporary::{Temporary, is_empty};
 use crate::Result;
-
-/// One name that changes.
-pub(super) struct Change {
-    pub(super) new: New,
-    pub(super) target: PathBuf,
-    pub(super) overwrite: bool,
-}
-
-/// What gets a name.
-pub(super) enum New {
-    /// A file or folder of its own.
-    Whole(Temporary),
-    /// A file inside a temporary folder, which is removed later.
-    Inside(PathBuf),
-    /// A folder to put files into: made if need be, and empty unless files may be replaced.
-    Folder,
-    /// Nothing: the name is freed.
-    Nothing,
-}
 
 /// Makes all `changes` in their order; if `durable`, once they are on the disk.
 ///
@@ -107,17 +89,6 @@ pub(super) fn commit_own(
         (None, _) => return Err(stopped()),
     }
     result
-}
-
-impl Change {
-    /// What was written, and the name that it gets.
-    fn made(&self) -> Option<(&Path, &Path)> {
-        match &self.new {
-            New::Whole(temporary) => Some((temporary.path(), &self.target)),
-            New::Inside(path) => Some((path, &self.target)),
-            New::Folder | New::Nothing => None,
-        }
-    }
 }
 
 /// Refuses what may not be; leaves out what there is no need to free.
@@ -215,9 +186,11 @@ fn lock(folder: &Path) -> Option<File> {
 #[cfg(test)]
 pub(super) mod tests {
     use std::cell::RefCell;
+    use std::path::PathBuf;
 
+    use super::super::hidden::is_temporary;
     use super::super::identity;
-    use super::super::temporary::is_temporary;
+    use super::super::temporary::Temporary;
 
     use super::*;
 

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::hidden::unused;
 use super::sync::failed;
-use super::temporary::unused;
 use crate::Result;
 
 /// Names that were changed.

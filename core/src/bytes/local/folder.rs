@@ -9,14 +9,15 @@ use super::super::Location;
 use super::super::store::{
     Draft, DraftFolder, Stored, Whole, exists, is_file, is_foreign, second_in_folder,
 };
-use super::commit::{Change, New};
+use super::change::{Change, New};
 use super::draft::Growing;
+use super::hidden::is_empty;
 use super::identity::above;
 use super::list::list;
 use super::live::Live;
 use super::made::cannot_create;
 use super::opened::Opened;
-use super::temporary::{Temporary, is_empty};
+use super::temporary::Temporary;
 use crate::{Error, Result};
 
 /// Files are written under their own names into a temporary folder, which takes the place of the

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use super::super::Leftover;
+use super::hidden::{NAME, is_temporary};
 use super::identity::above;
-use super::temporary::{NAME, is_temporary};
 
 /// Those of outputs called `path`, or, of a folder, also those in it; sorted.
 pub(super) fn find(path: &Path) -> Vec<Leftover> {

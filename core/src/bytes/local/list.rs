@@ -6,7 +6,7 @@ use std::path::Path;
 use walkdir::{DirEntry, WalkDir};
 
 use super::super::Location;
-use super::temporary::is_temporary;
+use super::hidden::is_temporary;
 
 /// All files below `folder`, links followed, but for those that are temporary.
 pub(super) fn list(folder: &Path) -> io::Result<Vec<Location>> {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::done::Done;
-use super::temporary::{is_temporary, remove};
+use super::hidden::{is_temporary, remove};
 use crate::{Error, ErrorKind, Result};
 
 /// The list, shared by all that make, rename or remove what is on it.

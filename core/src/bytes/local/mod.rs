@@ -3,10 +3,12 @@
 //! Files are written under temporary names beside their targets, put on the disk and renamed.
 
 mod ahead;
+mod change;
 mod commit;
 mod done;
 mod draft;
 mod folder;
+mod hidden;
 mod identity;
 mod leftovers;
 mod list;

@@ -3,6 +3,7 @@
 mod encode;
 mod fmt;
 mod nested;
+mod own_extent;
 mod read;
 
 use spr_core::bytes::ByteOrder;

@@ -5,15 +5,13 @@ use spr_core::format::{Caps, Claim, Extent, Keys, Nested};
 use spr_core::model::{Audio, Utterance, Waveform};
 use spr_core::{Error, Result};
 
+use super::own_extent::PIPED;
 use super::{KIND, read, starts};
 use crate::writer::{Encoder, sound};
 
 /// A wave file inside a container. One that is followed by others, as in Kaldi's archives, ends as
 /// Kaldi has it: right behind the samples.
 pub(super) struct Object;
-
-/// The size that sox gives to samples written to a pipe.
-const PIPED: u32 = 0x7fff_f000;
 
 impl Nested for Object {
     fn claim(&self, head: &[u8]) -> Claim {
@@ -51,26 +49,6 @@ impl Nested for Object {
         Err(Error::unfit(format!(
             "has audio {what}, which a wave file inside another can't hold"
         )))
-    }
-}
-
-/// Bytes of samples, of which their chunk says `size`, if they do not go on to the end of the
-/// source, as they do in a file that was `piped`.
-pub(super) fn bytes(size: u32, piped: bool) -> Option<u64> {
-    let endless = piped || matches!(size, 0 | PIPED | u32::MAX);
-    (!endless).then_some(u64::from(size))
-}
-
-/// Refuses bytes that hold the start of another entry of an archive.
-pub(super) fn check_last(bytes: &[u8]) -> Result<()> {
-    let next = |b: &[u8]| b.starts_with(b" RIF") && b.ends_with(b"WAVE");
-    match bytes.windows(13).any(next) {
-        false => Ok(()),
-        true => {
-            let message = "the wave header gives no size, but another entry follows";
-            Err(Error::malformed(message)
-                .hint("a wave file without a size can only be the last of an archive"))
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use spr_core::{Error, ErrorKind, Result};
 
 use super::NAME;
 use super::fmt::Fmt;
-use super::nested;
+use super::own_extent;
 use crate::coding::Amount;
 use crate::kind::without_nuls;
 use crate::reader::Head;
@@ -57,12 +57,12 @@ pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Hea
         (Some(u64::MAX), _) if size == u32::MAX => None,
         (Some(long), _) if size == u32::MAX => Some(long),
         (_, Extent::Whole) => riff.bytes(source, size, env)?,
-        (_, Extent::Own) => nested::bytes(size, riff.piped),
+        (_, Extent::Own) => own_extent::bytes(size, riff.piped),
     };
     let block = fmt.channels * fmt.coding.width();
     let amount = match (bytes, extent) {
         (None, Extent::Whole) => Amount::ToEnd,
-        (None, Extent::Own) => Amount::Checked(nested::check_last),
+        (None, Extent::Own) => Amount::Checked(own_extent::check_last),
         (Some(bytes), _) if bytes.is_multiple_of(block) => Amount::Rows(bytes / block),
         (Some(bytes), _) => {
             let message = format!("{bytes} bytes of samples are not a multiple of {block}");

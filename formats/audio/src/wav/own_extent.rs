@@ -1,0 +1,26 @@
+//! Where a wave ends that stands inside a container.
+
+use spr_core::{Error, Result};
+
+/// The size that sox gives to samples written to a pipe.
+pub(super) const PIPED: u32 = 0x7fff_f000;
+
+/// Bytes of samples, of which their chunk says `size`, if they do not go on to the end of the
+/// source, as they do in a file that was `piped`.
+pub(super) fn bytes(size: u32, piped: bool) -> Option<u64> {
+    let endless = piped || matches!(size, 0 | PIPED | u32::MAX);
+    (!endless).then_some(u64::from(size))
+}
+
+/// Refuses bytes that hold the start of another entry of an archive.
+pub(super) fn check_last(bytes: &[u8]) -> Result<()> {
+    let next = |b: &[u8]| b.starts_with(b" RIF") && b.ends_with(b"WAVE");
+    match bytes.windows(13).any(next) {
+        false => Ok(()),
+        true => {
+            let message = "the wave header gives no size, but another entry follows";
+            Err(Error::malformed(message)
+                .hint("a wave file without a size can only be the last of an archive"))
+        }
+    }
+}
