@@ -2,12 +2,15 @@
 
     python fuzz/run.py [--seconds 600] [TARGET...]
 
-Needs `cargo install cargo-fuzz`, a nightly Rust and a C++ compiler. The corpus of a target begins
-with the fixtures of its format and grows in fuzz/corpus/TARGET.
+A target is a format that the program knows, or one that is peculiar. Needs `cargo install
+cargo-fuzz`, a nightly Rust and a C++ compiler. The corpus of a target begins with the fixtures of its
+format and grows in fuzz/corpus/TARGET.
 """
 
 import argparse
 import hashlib
+import json
+import os
 import pathlib
 import re
 import subprocess
@@ -18,15 +21,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 FIXTURES = HERE.parent / "fixtures"
 LARGEST = 64 << 10
 
-FORMATS = {"kaldi", "pfile", "pickle", "spr", "key", "wav", "sphere", "au", "htk", "sphinx",
-           "npy", "jsonl"}
 HOLDERS = 28
-TARGETS = sorted(FORMATS) + ["kaldi_holders", "round_trip", "specifier", "spec", "header"]
-
-FOLDERS = {"spr": ["spraak"], "key": ["spraak"], "header": ["spraak"], "kaldi_holders": ["kaldi"],
-           "wav": ["audio"], "sphere": ["audio"], "au": ["audio"],
-           "htk": ["htk"], "sphinx": ["htk"], "npy": ["numpy"],
-           "round_trip": ["kaldi", "pfile", "pickle", "spraak", "audio", "htk", "numpy", "jsonl"]}
+SPECIAL = {"kaldi_holders": ["kaldi"], "round_trip": None, "specifier": [], "spec": [], "header": ["spraak"]}
 
 SPECIFIERS = [
     "ark:-", "scp:a.scp", "ark,t:a.txt", "ark,scp:a.ark,a.scp", "scp,ark,t,f:a.scp,a.ark",
@@ -39,16 +35,36 @@ SPECS = [
 ]
 
 
-def seeds(target):
+def crates():
+    """The formats that the program knows, each with the folder of its crate, which is that of its
+    fixtures, too: `tests/pairs.txt` says what is in a crate."""
+    program = ["cargo", "run", "--quiet", "--", "formats", "--json"]
+    listed = subprocess.run(program, cwd=HERE.parent, stdout=subprocess.PIPE, check=True).stdout
+    known = {}
+    for file in sorted(HERE.parent.glob("formats/*/tests/pairs.txt")):
+        for name in re.findall(r"^\[(?:.* )?(\S+) \S+\]$", file.read_text(), re.MULTILINE):
+            known[name] = file.parents[1].name
+    formats = [entry["name"] for entry in json.loads(listed)]
+    lost = [name for name in formats if name not in known]
+    if lost:
+        sys.exit(f"no formats/*/tests/pairs.txt has a section of {', '.join(lost)}")
+    bare = {known[name] for name in formats if not (FIXTURES / known[name]).is_dir()}
+    if bare:
+        sys.exit(f"no fixtures for {', '.join(sorted(bare))}")
+    return {name: known[name] for name in formats}
+
+
+def seeds(target, formats):
     """What a corpus begins with."""
     if target == "specifier":
         return [text.encode() for text in SPECIFIERS]
     if target == "spec":
         return [text.encode() for text in SPECS]
+    folders = [formats[target]] if target in formats else SPECIAL[target] or sorted(set(formats.values()))
     found = []
-    for folder in FOLDERS.get(target, [target]):
+    for folder in folders:
         for path in sorted((FIXTURES / folder).rglob("*")):
-            if path.is_file() and path.name not in ("error.txt", "expect.jsonl"):
+            if path.is_file() and path.name not in ("error.txt", "expect.jsonl", "cases.txt"):
                 if 0 < path.stat().st_size <= LARGEST:
                     found.append(path.read_bytes())
     if target == "jsonl":
@@ -56,25 +72,26 @@ def seeds(target):
     if target == "kaldi_holders":
         return [bytes([n % HOLDERS]) + seed for n, seed in enumerate(found * 3)]
     if target == "round_trip":
-        return [bytes([n % len(FORMATS)]) + seed for n, seed in enumerate(found)]
+        return [bytes([n % len(formats)]) + seed for n, seed in enumerate(found)]
     return found
 
 
-def run(target, seconds):
+def run(target, formats, seconds):
     """Runs one target; its row of the table, and whether it found nothing."""
     corpus = HERE / "corpus" / target
     corpus.mkdir(parents=True, exist_ok=True)
-    for seed in seeds(target):
+    for seed in seeds(target, formats):
         (corpus / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
     artifacts = HERE / "artifacts" / target
     artifacts.mkdir(parents=True, exist_ok=True)
-    binary = next(HERE.glob(f"target/*/release/{target}"))
+    binary = next(HERE.glob(f"target/*/release/{'format' if target in formats else target}"))
+    environment = os.environ | {"SPR_FUZZ_FORMAT": target}
     with tempfile.TemporaryDirectory() as empty:
         done = subprocess.run(
             [binary, corpus, f"-artifact_prefix={artifacts}/", f"-max_total_time={seconds}", f"-max_len={LARGEST}",
              "-timeout=25", "-rss_limit_mb=1024", "-malloc_limit_mb=200", "-detect_leaks=0",
              "-print_final_stats=1", "-close_fd_mask=1"],
-            cwd=empty, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+            cwd=empty, env=environment, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
     (HERE / "artifacts" / f"{target}.log").write_text(done.stderr)
     executions = re.search(r"number_of_executed_units:\s*(\d+)", done.stderr)
     covered = re.findall(r"cov: (\d+)", done.stderr)
@@ -88,14 +105,17 @@ def run(target, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
+    parser.add_argument("targets", nargs="*", metavar="TARGET",
+                        help=f"the name of a format, or one of {', '.join(SPECIAL)}")
     given = parser.parse_args()
-    unknown = set(given.targets) - set(TARGETS)
+    formats = crates()
+    targets = [*formats, *SPECIAL]
+    unknown = set(given.targets) - set(targets)
     if unknown:
-        parser.error(f"no such target: {', '.join(sorted(unknown))}")
+        parser.error(f"no such target: {', '.join(sorted(unknown))}; there are {', '.join(targets)}")
     subprocess.run(["cargo", "+nightly", "fuzz", "build"], cwd=HERE, check=True)
     print("| target | executions | code points reached | found |\n|---|---:|---:|---|", flush=True)
-    clean = [run(target, given.seconds) for target in given.targets or TARGETS]
+    clean = [run(target, formats, given.seconds) for target in given.targets or targets]
     sys.exit(not all(clean))
 
 

@@ -12,9 +12,9 @@ fuzz_target!(|text: &str| {
     }
     // A folder may be searched by an input's pattern: that of the run is empty.
     if !text.contains('/') {
-        let registry = builtin::registry();
-        let _ = Input::parse(text, None, &[], &registry);
-        if let Ok(target) = Target::parse(text, None, &[], &registry) {
+        let (registry, env) = (builtin::registry(), spr_fuzz::env());
+        let _ = Input::parse(text, None, &[], &registry, &env);
+        if let Ok(target) = Target::parse(text, None, &[], &registry, &env) {
             let _ = target.explain();
         }
     }

@@ -1,9 +1,11 @@
 //! What the fuzz targets share.
 
+use std::sync::Arc;
+
 use spr_convert::builtin;
 use spr_core::adapt::Adapter;
-use spr_core::bytes::{Access, Env, Output, Source};
-use spr_core::format::{Caps, Count, Format, Keys, Options, Place};
+use spr_core::bytes::{Access, Env, Locator, MemoryStore, Source};
+use spr_core::format::{Caps, Count, Format, Keys, Medium, Opened, Options, Request};
 use spr_core::model::{Dtype, Object, Rank, Utterance};
 use spr_core::{Limits, Result};
 use spr_testkit::damaged::exhaust;
@@ -12,7 +14,10 @@ use spr_testkit::{compare_all, faults};
 /// Errors and utterances after which a reader is taken to run for ever.
 const MANY: usize = 1 << 20;
 
-/// No commands; memory for objects far beyond what an input of the fuzzer can fill.
+/// The name of the data in the store.
+const MAIN: &str = "main";
+
+/// No commands and no files; memory for objects far beyond what an input of the fuzzer can fill.
 pub fn env() -> Env {
     let limits = Limits {
         max_alloc: 64 << 20,
@@ -20,7 +25,8 @@ pub fn env() -> Env {
     };
     let mut env = Env::new(limits, Access::Safe, |_| {});
     env.threads = 1;
-    env
+    env.with_formats(builtin::registry())
+        .with_store(Arc::new(MemoryStore::new()))
 }
 
 /// Reads `bytes` as `format` in each of its ways.
@@ -31,18 +37,27 @@ pub fn read(format: &'static dyn Format, bytes: &[u8]) {
 /// [`read`] with options.
 pub fn read_with(format: &'static dyn Format, options: &[(&str, &str)], bytes: &[u8]) {
     let options = Options::new(format.info(), options.iter().copied()).expect("known options");
-    let source = || Source::from_bytes("fuzz", bytes.to_vec());
     let env = env();
-    if let Ok(reader) = source().and_then(|source| format.open(source, &options, &env)) {
-        exhaust(reader, MANY);
+    let open = |request: Request| {
+        let source = Source::from_bytes("fuzz", bytes.to_vec())?;
+        request.open(format, source, &options, &env)
+    };
+    let some = |request: Request| request.keys(|key| key.as_bytes().len() % 2 == 0);
+    for request in [
+        Request::all(),
+        Request::all().damaged(),
+        Request::all().headers(),
+        some(Request::all().samples()),
+    ] {
+        if let Ok(Opened::Stream(reader)) = open(request) {
+            exhaust(reader, MANY);
+        }
     }
-    if let Ok(reader) = source().and_then(|source| format.salvage(source, &options, &env)) {
-        exhaust(reader, MANY);
-    }
-    let mut passing = env;
-    passing.values = false;
-    if let Ok(reader) = source().and_then(|source| format.open(source, &options, &passing)) {
-        exhaust(reader, MANY);
+    if let Ok(Opened::Table(mut table)) = open(Request::all().lookup()) {
+        let mut utt = Utterance::default();
+        for key in ["a", "utt000001"] {
+            let _ = table.find(&key.into(), &mut utt);
+        }
     }
 }
 
@@ -58,17 +73,18 @@ pub fn round_trip(number: usize, bytes: &[u8]) {
 fn detected(bytes: &[u8]) -> Option<Vec<Utterance>> {
     let mut source = Source::from_bytes("fuzz", bytes.to_vec()).ok()?;
     let format = builtin::registry().detect(&mut source).ok()?;
-    let reader = format.open(source, &Options::default(), &env()).ok()?;
-    Some(faults::drain(reader).utterances)
+    let opened = Request::all().open(format, source, &Options::default(), &env());
+    Some(faults::drain(opened.ok()?.into_stream().ok()?).utterances)
 }
 
 /// Fails where the data can't be held; panics where they were taken and do not come back.
 fn trip(target: &'static dyn Format, utts: Vec<Utterance>) -> Result<()> {
     let options = Options::default();
-    let (output, files) = Output::memory();
-    let caps = target.caps(&options, Place::Stream)?;
-    let mut adapter = Adapter::new(caps, None, false, Limits::default());
-    let mut writer = target.create(output.clone(), &options, &env())?;
+    let env = env();
+    let output = env.output(&Locator::file(MAIN));
+    let caps = target.caps(&options, Medium::File)?;
+    let mut adapter = Adapter::new(caps, None, false, &env);
+    let mut writer = target.create(output.clone(), &options, &env)?;
     let mut kept = Vec::new();
     let room = match caps.count {
         Count::One => 1,
@@ -91,12 +107,13 @@ fn trip(target: &'static dyn Format, utts: Vec<Utterance>) -> Result<()> {
         kept.len() as u64,
         "utterances are counted"
     );
-    let main = files.lock().expect("no thread died").remove("main");
     let name = target.info().name;
-    let main = main.unwrap_or_else(|| panic!("{name} wrote nothing"));
-    let source = Source::from_bytes(name, main)?;
-    let mut back = target
-        .open(source, &holder(target, &kept)?, &env())
+    let source = env
+        .open_file(&MAIN.into())
+        .unwrap_or_else(|e| panic!("{name} wrote nothing: {e}"));
+    let opened = Request::all().open(target, source, &holder(target, &kept)?, &env);
+    let mut back = opened
+        .and_then(Opened::into_stream)
         .and_then(|reader| faults::drain(reader).whole())
         .unwrap_or_else(|e| panic!("{name} reads what it wrote: {e}\n{kept:?}"));
     same(&caps, &kept, &mut back).unwrap_or_else(|e| panic!("{name}: {e}\n{kept:?}\n{back:?}"));
