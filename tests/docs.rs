@@ -23,7 +23,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("README.md", 8),
     ("docs/arguments.md", 9),
     ("docs/check.md", 6),
-    ("docs/coming-from.md", 14),
+    ("docs/coming-from.md", 15),
     ("docs/guide.md", 54),
     ("docs/plot.md", 10),
     ("docs/verbs.md", 49),
