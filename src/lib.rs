@@ -37,6 +37,11 @@ pub use spr_stats as stats;
 
 use spr_core::format::{Reader, Request};
 
+/// What the README shows runs.
+#[cfg(all(doctest, feature = "kaldi"))]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
+
 /// Converts `input` to `output`, both written as on the command line. Losses are refused, an
 /// output that exists is not replaced, no commands run, and on an error nothing is left behind.
 ///

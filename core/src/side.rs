@@ -150,7 +150,7 @@ impl SideWriter {
     /// Adds one utterance.
     ///
     /// # Errors
-    /// The system refuses, or the key is no word; the latter [can continue](Error::can_continue).
+    /// The system refuses, or the key is not a word; the latter [can continue](Error::can_continue).
     pub fn write(&mut self, key: &Key, frames: u64) -> Result<()> {
         key.check_word()
             .map_err(|e| e.utterance(key).continuable())?;

@@ -74,7 +74,7 @@ impl Options {
     /// The value of `key` read as a `T`.
     ///
     /// # Errors
-    /// The value is no `T`.
+    /// The value is not a `T`.
     pub fn parse<T: FromStr<Err: fmt::Display>>(&self, key: &str) -> Result<Option<T>> {
         let Some(value) = self.get(key) else {
             return Ok(None);

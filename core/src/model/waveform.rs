@@ -127,7 +127,7 @@ fn step(dtype: Dtype) -> f64 {
     }
 }
 
-/// How far `got` is from `level`, as a part of the full range; `None` where one is no number.
+/// How far `got` is from `level`, as a part of the full range; `None` where one is not a number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

@@ -107,7 +107,7 @@ impl LabelMap {
     }
 }
 
-/// The one label that each frame of `labels` must have; `None` for a number that is no integer.
+/// The one label that each frame of `labels` must have; `None` for a number that is not an integer.
 pub(super) fn each_label(labels: &Matrix, mut f: impl FnMut(Option<i64>)) -> Result<()> {
     check_column(labels)?;
     dispatch!(labels.dtype(), T => labels.values::<T>()?.iter().for_each(|v| f(integer(*v))));

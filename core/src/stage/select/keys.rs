@@ -48,7 +48,7 @@ impl KeyFilter {
     /// Keys like a shell pattern. Keys that are not UTF-8 are like none.
     ///
     /// # Errors
-    /// It is no pattern.
+    /// It is not a pattern.
     pub fn glob(pattern: &str) -> Result<Self> {
         Pattern::new(pattern).map(Self::Glob).map_err(|e| {
             Error::usage(format!("'{pattern}' is no pattern for keys")).hint(e.to_string())
@@ -58,7 +58,7 @@ impl KeyFilter {
     /// Keys in which a regular expression is found.
     ///
     /// # Errors
-    /// It is no regular expression.
+    /// It is not a regular expression.
     pub fn regex(pattern: &str) -> Result<Self> {
         Regex::new(pattern).map(Self::Regex).map_err(|e| {
             let text = e.to_string();

@@ -64,7 +64,7 @@ impl Ranges {
     /// The ranges that `text` says, or with `@FILE` those that the file's lines say.
     ///
     /// # Errors
-    /// It is no range, or the file can't be read.
+    /// It is not a range, or the file can't be read.
     pub fn read(text: &str, env: &Env) -> Result<Self> {
         let Some(file) = text.strip_prefix('@') else {
             return text.parse();
