@@ -13,9 +13,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use spr_convert::argument::{Input, Opened};
+use spr_convert::argument::Input;
 use spr_convert::builtin;
-use spr_convert::core::format::{Reader, Request};
+use spr_convert::core::format::{Format, IndexKind, Reader, Request};
 use spr_convert::core::model::Utterance;
 use spr_convert::core::stage::{By, Sort};
 use spr_convert::plot::{Chart, Overview, draw, raster, svg, terminal};
@@ -39,10 +39,16 @@ fn parse(path: &Path) -> Input {
     inputs.remove(0)
 }
 
-fn open(path: &Path) -> Opened {
-    parse(path)
+/// The utterances of a file, and its format.
+fn open_with_format(path: &Path) -> (Box<dyn Reader>, &'static dyn Format) {
+    let opened = parse(path)
         .open(Request::all(), &builtin::registry(), &builtin::env())
-        .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+        .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    (opened.reader, opened.format)
+}
+
+fn open(path: &Path) -> Box<dyn Reader> {
+    open_with_format(path).0
 }
 
 /// Each fixture and what it holds, as `expect.jsonl`.
@@ -105,18 +111,18 @@ fn every_fixture() {
     let mut tell = |_: &_, _: &_| Ok(());
     for (input, expected) in fixtures() {
         let name = input.display();
-        let mut reader = open(&input).reader;
+        let mut reader = open(&input);
         let (mut utt, mut entries) = (Utterance::default(), Vec::new());
         while reader.read(&mut utt).unwrap() {
             entries.push(Entry::of(&utt));
         }
         let mut stats = Stats::default();
-        stats.read(open(&expected).reader.as_mut()).unwrap();
+        stats.read(open(&expected).as_mut()).unwrap();
         assert_eq!(stats.utterances, entries.len() as u64, "{name}");
-        let all = Overview::read(open(&input).reader.as_mut(), Some((50, 20))).unwrap();
+        let all = Overview::read(open(&input).as_mut(), Some((50, 20))).unwrap();
         drawn(&all, &name.to_string());
         // What the bytes hold is what they are known to hold.
-        let mut sides = [&input, &expected].map(|path| open(path).reader);
+        let mut sides = [&input, &expected].map(|path| open(path));
         let [a, b] = &mut sides;
         let env = builtin::env();
         let exact = Tolerance::default();
@@ -125,7 +131,7 @@ fn every_fixture() {
         // In another order, all of it is still there.
         let mut keys: Vec<_> = entries.iter().map(|entry| entry.key.clone()).collect();
         keys.sort();
-        let mut sorted = Sort::new(open(&input).reader, By::Key, 64);
+        let mut sorted = Sort::new(open(&input), By::Key, 64);
         for key in &keys {
             assert!(sorted.read(&mut utt).unwrap());
             assert_eq!(utt.key, *key, "{name}");
@@ -182,7 +188,7 @@ fn cases() -> BTreeMap<String, (PathBuf, PathBuf)> {
     let mut cases: BTreeMap<String, (PathBuf, PathBuf)> = BTreeMap::new();
     let size = |path: &Path| fs::metadata(path).unwrap().len();
     for (input, expected) in fixtures() {
-        let format = open(&input).format.info().name;
+        let format = open_with_format(&input).1.info().name;
         let case = (input.clone(), expected.clone());
         let largest = cases
             .entry(format.to_owned())
@@ -198,8 +204,28 @@ fn cases() -> BTreeMap<String, (PathBuf, PathBuf)> {
     cases
 }
 
-/// Whether it is right that a verb says no.
-fn has_reason(line: &str, name: &str, said: &str) -> bool {
+/// Whether a verb has to say no to an input that holds `expected`; `None` if that depends on more.
+fn must_refuse(line: &str, format: &'static dyn Format, expected: &Path) -> Option<bool> {
+    let (mut reader, mut utt) = (open(expected), Utterance::default());
+    let (mut has_lengths, mut has_times) = (false, false);
+    while reader.read(&mut utt).unwrap() {
+        has_lengths |= utt.frames() > 0 || utt.audio.is_some();
+        has_times |= !utt.tiers.is_empty();
+    }
+    match line.split_whitespace().next() {
+        // Script files have none either, and folders.
+        Some("index") => (format.info().index == IndexKind::Own).then_some(true),
+        // Lists of words and what has no frames.
+        Some("plot") if line.contains("lengths") => Some(!has_lengths),
+        Some("plot") => Some(!has_lengths && !has_times),
+        // Some fixtures are odd.
+        Some("check") => None,
+        _ => Some(false),
+    }
+}
+
+/// Whether a verb gives a reason that it may have.
+fn has_reason(line: &str, printed: &str, said: &str) -> bool {
     let no_index = [
         "needs no index",
         "is not a plain archive",
@@ -207,10 +233,9 @@ fn has_reason(line: &str, name: &str, said: &str) -> bool {
     ];
     match line.split_whitespace().next() {
         Some("index") => no_index.iter().any(|reason| said.contains(reason)),
-        // Lists of words and what has no frames.
         Some("plot") => said.contains("nothing in it can be drawn"),
-        Some("check") => said.is_empty(),
-        _ => panic!("{name}: {line}: {said}"),
+        Some("check") => said.is_empty() && printed.contains("fault"),
+        _ => false,
     }
 }
 
@@ -229,8 +254,9 @@ fn every_verb_takes_every_format() {
     for format in builtin::registry().names() {
         assert!(cases.contains_key(format), "{format} has no fixture");
     }
-    let (mut done, mut refused) = (0, Vec::new());
+    let mut done = 0;
     for (name, (input, expected)) in &cases {
+        let (_, format) = open_with_format(input);
         for (line, writes) in LINES {
             let word = |word: &str| match word {
                 "IN" => input.to_str().unwrap().to_owned(),
@@ -240,14 +266,19 @@ fn every_verb_takes_every_format() {
             };
             let output = run(&line.split_whitespace().map(word).collect::<Vec<_>>());
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            if output.status.success() {
+            let passed = output.status.success();
+            if let Some(refused) = must_refuse(line, format, expected) {
+                assert_eq!(!passed, refused, "{name}: {line}: {said}");
+            }
+            if passed {
                 done += 1;
                 let written = output.stdout.is_empty();
                 let quiet = *writes || line.starts_with("index") || line.starts_with("diff");
                 assert_eq!(written, quiet, "{name}: {line}: {said}");
             } else {
-                assert!(has_reason(line, name, &said), "{name}: {line}: {said}");
-                refused.push(format!("{name}: {line}"));
+                let printed = String::from_utf8_lossy(&output.stdout);
+                let right = has_reason(line, &printed, &said);
+                assert!(right, "{name}: {line}: {printed}{said}");
             }
             if *writes {
                 let words = [
@@ -273,9 +304,5 @@ fn every_verb_takes_every_format() {
     }
     let formats = builtin::registry().names().len();
     assert_eq!(cases.len(), formats + KINDS.len());
-    assert_eq!(done + refused.len(), cases.len() * LINES.len());
-    assert_eq!(refused.len(), REFUSED, "{refused:#?}");
+    assert!(done > 300, "{done} lines");
 }
-
-/// Lines of the table that have nothing to do for what the input is.
-const REFUSED: usize = 21;
