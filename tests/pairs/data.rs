@@ -124,6 +124,11 @@ pub(crate) const DATA: &[(&str, &str)] = &[
 "#,
     ),
     (
+        "frame shift and offset",
+        r#"{"key":"a","features":{"dtype":"f32","shape":[1,13],"data":[[0,1,2,3,4,5,6,7,8,9,10,0.5,-1]]},"labels":null,"meta":{"frame_shift":0.010,"frame_offset":0.0125}}
+"#,
+    ),
+    (
         "who, where and when",
         r#"{"key":"a","features":{"dtype":"f32","shape":[1,13],"data":[[0,1,2,3,4,5,6,7,8,9,10,0.5,-1]]},"labels":null,"meta":{"speaker":"ann","gender":"f","language":"nl","recording":"r 1","channel":"A","start":0.5,"end":1.50}}
 "#,
