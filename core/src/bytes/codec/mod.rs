@@ -164,6 +164,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_not_built_in_is_refused_by_name() {
+        for codec in Codec::FILES {
+            let built_in = match codec {
+                Codec::Bzip2 => cfg!(feature = "bzip2"),
+                Codec::Zstd => cfg!(feature = "zstd"),
+                Codec::Gzip | Codec::Zlib => cfg!(feature = "gzip"),
+            };
+            let message = codec.check().map_err(|e| e.to_string());
+            let absent = Err(format!("{} is not built in", codec.name()));
+            assert_eq!(message, if built_in { Ok(()) } else { absent });
+        }
+    }
+
+    #[test]
     fn text_is_no_bzip2() {
         assert_eq!(Codec::detect(b"BZh9 1 2 3 4 5"), None);
     }
