@@ -8,6 +8,7 @@
 //! # Ok::<(), spr_convert::Error>(())
 //! ```
 //!
+//! [`open`] gives a reader of a data set, [`create`] a writer; [`core::convert()`] takes any of both.
 //! [`Job`](job::Job) has all the choices; [`argument`] turns text into inputs and outputs, with
 //! the data options of [`spec`]; the model, the readers and the stages are those of [`spr_core`],
 //! re-exported as [`core`]. [`verbs`] are what else the program does, and [`stats`] what can be

@@ -1,12 +1,15 @@
 //! The core of spr-convert: everything that readers, writers and stages of speech data share.
 //!
-//! * [`model`] – the utterance and its matrices;
-//! * [`bytes`] – sources that undo compression, outputs that appear whole or not at all;
+//! * [`model`] – the utterance: features, labels, sound, segments, text, arrays, objects;
+//! * [`bytes`] – sources that undo compression, outputs that appear whole or not at all, and the stores
+//!   that they come from and go to;
 //! * [`format`](mod@format) – the contract between the converter and a format;
 //! * [`stage`] – readers made of readers;
-//! * [`companding`] – µ-law and A-law;
-//! * [`random`] – reproducible random numbers;
 //! * [`adapt`] – the only place where data are narrowed or dropped, measured and reported;
+//! * [`loss`] – what can be lost, who allows it, and what it came to;
+//! * [`side`] – names and lengths in a file beside data that have no room for them;
+//! * [`number`], [`companding`], [`random`], [`ordered`] – numbers in text, µ-law and A-law,
+//!   reproducible random numbers, work on several threads in its order;
 //! * [`convert()`] – a conversion between any reader and any writer.
 //!
 //! The core knows no format.
