@@ -105,7 +105,7 @@ impl Adapter {
         match (other, self.caps.labels) {
             (Some(what), _) => {
                 Error::unfit(format!("holds only {what}, which the format can't hold"))
-                    .hint(format!("`spr-convert formats` says what holds {what}"))
+                    .suggest(Remedy::ListFormats(what.to_owned().into()))
             }
             (None, Some(caps)) if !caps.alone => {
                 Error::unfit("holds labels alone, the format only beside features")
@@ -133,8 +133,9 @@ impl Adapter {
         {
             let kind = object.kind();
             let message = format!("holds an object of kind {kind}, which the format can't hold");
-            return Err(Error::unfit(message)
-                .hint("`spr-convert formats` says what holds objects of that kind"));
+            return Err(
+                Error::unfit(message).suggest(Remedy::ListFormats("objects of that kind".into()))
+            );
         }
         match self.caps.segments {
             Some(caps) => fit_tiers(utt, caps, &mut self.report),
@@ -282,7 +283,7 @@ impl Adapter {
         };
         let Some(caps) = self.caps.features else {
             return Err(Error::unfit("has features, which the format can't hold")
-                .hint("`spr-convert formats` says what holds features"));
+                .suggest(Remedy::ListFormats("features".into())));
         };
         let kept = match features.rank() {
             Rank::Matrix => true,

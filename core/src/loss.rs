@@ -60,7 +60,7 @@ impl LossKind {
         Self::Speakers,
     ];
 
-    /// The name that `--allow-loss` takes.
+    /// Its name, as in a list of losses to allow.
     pub fn name(self) -> &'static str {
         match self {
             Self::Precision => "precision",

@@ -274,7 +274,7 @@ impl Target {
         })
     }
 
-    /// How the argument is understood, for `--explain`.
+    /// How the argument is understood, in words for people.
     ///
     /// # Errors
     /// An option is unknown or its value wrong.

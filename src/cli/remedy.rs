@@ -57,7 +57,12 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Remedy::OneType => "give all the same type with --dtype",
         Remedy::LeaveOutVerify => "leave out --verify",
         Remedy::ListNames => "`spr-convert ls` lists what there is",
-        Remedy::Repair => "spr-convert repair IN -o OUT keeps what is whole",
+        Remedy::ListFormats(what) => {
+            return Some(format!("`spr-convert formats` says what holds {what}"));
+        }
+        Remedy::LookInside => "`spr-convert info FILE` says what it is",
+        Remedy::ConvertData => "`spr-convert IN OUT` converts the data too",
+        Remedy::Repair => "`spr-convert repair IN -o OUT` keeps what is whole",
         Remedy::SortFirst => "sort both first, `spr-convert sort IN OUT`, or raise --memory",
     };
     Some(text.to_owned())

@@ -43,7 +43,7 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
         return plan::explain(&[input], registry, &env);
     }
     let survey = survey(&input, registry, &env)?;
-    let html = page(&survey);
+    let html = page(&survey, "`spr-convert repair IN -o OUT` keeps it.");
     store(
         html.as_bytes(),
         &args.output,

@@ -14,7 +14,7 @@ use crate::argument::Input;
 /// Distinct labels are counted up to this many.
 const MAX_DISTINCT: usize = 1 << 20;
 
-/// The facts that `info` shows; `None` where not known. The fields are those of `info --json`.
+/// The facts about an input; `None` where not known.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Facts {
     /// The argument.

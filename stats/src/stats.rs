@@ -14,7 +14,7 @@ use super::{number, seconds};
 /// Different labels are counted up to this many a column.
 const MAX_DISTINCT: usize = 1 << 20;
 
-/// What `stats` finds. The fields are those of `stats --json`.
+/// What is found in a data set. The fields have the same names in JSON.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Stats {
     /// Utterances.

@@ -1,5 +1,6 @@
 //! What can be done about an error.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::loss::LossKind;
@@ -51,6 +52,12 @@ pub enum Remedy {
     LeaveOutVerify,
     /// Look which utterances there are.
     ListNames,
+    /// Look which formats can hold what is named here, as in a sentence.
+    ListFormats(Cow<'static, str>),
+    /// Look what the file holds.
+    LookInside,
+    /// Convert the data, not the header alone.
+    ConvertData,
     /// Write what is whole of the data anew.
     Repair,
     /// Sort both data sets, or raise the memory for comparing them.
@@ -88,7 +95,10 @@ impl fmt::Display for Remedy {
             Self::SkipErrors => "pass over such utterances",
             Self::OneType => "give all utterances one element type",
             Self::LeaveOutVerify => "do not read the output back",
-            Self::ListNames => "list the names that there are",
+            Self::ListNames => "list the names in it",
+            Self::ListFormats(what) => return write!(f, "write a format that can hold {what}"),
+            Self::LookInside => "look what the file holds",
+            Self::ConvertData => "convert the data together with their header",
             Self::Repair => "write what is whole to another file",
             Self::SortFirst => "sort both first, or allow more memory",
         };

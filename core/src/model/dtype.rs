@@ -167,7 +167,7 @@ impl Dtype {
         }
     }
 
-    /// The short name, as in `--dtype`: `f32`, `i16`, …
+    /// The short name: `f32`, `i16`, …
     pub fn name(self) -> &'static str {
         match self {
             Self::F32 => "f32",

@@ -2,7 +2,7 @@
 
 use super::{Decimal, Element, Key, Matrix, Meta, Rank, Segment};
 use crate::number::parse_integer;
-use crate::{Error, Limits, Result, dispatch};
+use crate::{Error, Limits, Remedy, Result, dispatch};
 
 /// How far, in frames, a time may lie from the start of a frame and still be it.
 const NEAR: f64 = 1e-6;
@@ -169,7 +169,7 @@ impl Segment {
             }
             None if at > CLAIMED => {
                 let message = format!("the segments claim {at} frames, with no features to show");
-                return Err(Error::limit(message).hint("join them to their features by --labels"));
+                return Err(Error::limit(message).suggest(Remedy::JoinLabels));
             }
             _ => {}
         }

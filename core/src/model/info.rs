@@ -16,7 +16,7 @@ pub enum KeySource {
 }
 
 impl KeySource {
-    /// The name that `info --json` gives it.
+    /// Its name in a list of facts.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stored => "stored",

@@ -41,8 +41,9 @@ pub struct Subject {
     pub info: DatasetInfo,
 }
 
-/// The page. What comes from files stands in it as text only.
-pub fn page(survey: &Survey) -> String {
+/// The page. What comes from files stands in it as text only. `repair` is a sentence for readers
+/// of a page about damaged data: how to keep what is whole.
+pub fn page(survey: &Survey, repair: &str) -> String {
     let (subject, all) = (&survey.subject, &survey.all);
     let title = escaped(&subject.input);
     let mut html = format!(
@@ -61,7 +62,7 @@ pub fn page(survey: &Survey) -> String {
         let _ = writeln!(html, "<div><dt>{name}</dt><dd>{text}</dd></div>");
     }
     html.push_str("</dl>\n");
-    damage(survey, &mut html);
+    damage(survey, repair, &mut html);
     charts(all, &mut html);
     pictures(all, &mut html);
     utterances(all, &mut html);
@@ -75,13 +76,14 @@ pub fn page(survey: &Survey) -> String {
 }
 
 /// What could not be read.
-fn damage(survey: &Survey, html: &mut String) {
+fn damage(survey: &Survey, repair: &str, html: &mut String) {
     if survey.damage.is_empty() {
         return;
     }
-    html.push_str(
-        "<h2>Damage</h2>\n<p>This page is about what could be read. <code>spr-convert repair IN -o \
-         OUT</code> keeps it.</p>\n<ul class=\"bad\">\n",
+    let _ = writeln!(
+        html,
+        "<h2>Damage</h2>\n<p>This page is about what could be read. {}</p>\n<ul class=\"bad\">",
+        escaped(repair)
     );
     for error in &survey.damage {
         let text = escaped(&error.to_string());
