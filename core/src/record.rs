@@ -19,7 +19,7 @@ pub(crate) struct Head {
 ///
 /// # Errors
 /// It can't be encoded.
-pub(crate) fn put(utt: &Utterance, out: &mut Vec<u8>) -> Result<()> {
+pub(crate) fn append(utt: &Utterance, out: &mut Vec<u8>) -> Result<()> {
     let start = out.len();
     out.resize(start + Head::KEY, 0);
     out.extend_from_slice(utt.key.as_bytes());
@@ -40,7 +40,7 @@ pub(crate) fn put(utt: &Utterance, out: &mut Vec<u8>) -> Result<()> {
 /// Takes the utterance at the front of `from`.
 ///
 /// # Errors
-/// The bytes are not those that were put.
+/// The bytes are not those that were appended.
 pub(crate) fn take(from: &[u8], utt: &mut Utterance) -> Result<()> {
     let mut rest = from;
     let head = Head::read(&mut rest)?;
@@ -59,7 +59,7 @@ impl Head {
     /// Reads the head at the front of a stream.
     ///
     /// # Errors
-    /// The stream fails or ends, or the bytes are not those that were put.
+    /// The stream fails or ends, or the bytes are not those that were appended.
     pub(crate) fn read(stream: &mut impl Read) -> Result<Self> {
         let mut number = || {
             let mut bytes = [0; size_of::<u64>()];
@@ -76,7 +76,7 @@ impl Head {
     /// Reads the utterance behind it from a stream; `buffer` is scratch.
     ///
     /// # Errors
-    /// The stream fails or ends, or the bytes are not those that were put.
+    /// The stream fails or ends, or the bytes are not those that were appended.
     pub(crate) fn utterance(
         &self,
         stream: &mut impl Read,
@@ -210,7 +210,7 @@ mod tests {
         let all = utterances();
         let mut bytes = Vec::new();
         for utt in &all {
-            put(utt, &mut bytes).unwrap();
+            append(utt, &mut bytes).unwrap();
         }
         let (mut stream, mut buffer) = (bytes.as_slice(), Vec::new());
         let mut back = Utterance::default();
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn what_is_cut_is_an_error() {
         let mut bytes = Vec::new();
-        put(&utterances().pop().unwrap(), &mut bytes).unwrap();
+        append(&utterances().pop().unwrap(), &mut bytes).unwrap();
         let mut utt = Utterance::default();
         for len in 0..bytes.len() {
             assert!(take(&bytes[..len], &mut utt).is_err(), "{len}");

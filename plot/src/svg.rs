@@ -33,14 +33,14 @@ fn framed(scene: &Scene, head: &str) -> String {
          viewBox=\"0 0 {w} {h}\" role=\"img\">\n<title>{title}</title>\n{head}"
     );
     for item in &scene.items {
-        put(item, &mut text);
+        append(item, &mut text);
     }
     text.push_str("</svg>\n");
     text
 }
 
 /// Writing to a string can't fail, so results are dropped.
-fn put(item: &Item, text: &mut String) {
+fn append(item: &Item, text: &mut String) {
     match item {
         Item::Rect { area, ink } => {
             let _ = writeln!(text, "<rect {} {}/>", place(area), fill(*ink));

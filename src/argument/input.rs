@@ -2,9 +2,9 @@
 
 mod open;
 
-pub use open::Opened;
+pub use open::OpenedInput;
 
-use spr_core::bytes::{Env, Kind, Location, Locator};
+use spr_core::bytes::{Env, FileKind, Location, Locator};
 use spr_core::format::{Format, IndexKind, Options, Registry, Request};
 use spr_core::random::Rng;
 use spr_core::{Error, Remedy, Result, nearest};
@@ -254,7 +254,7 @@ impl Input {
         };
         let look = env.look(file).ok()??;
         match registry.formats().any(is_script) {
-            _ if look.kind != Kind::File => None,
+            _ if look.kind != FileKind::File => None,
             true => lines(file, env).ok().map(Extent::Entries),
             false => Some(Extent::Bytes(look.length)),
         }
@@ -322,7 +322,7 @@ impl Input {
         Options::new(format.info(), preferred.chain(self.pairs.iter().cloned()))
     }
 
-    /// How the argument is understood, for `--explain`.
+    /// How the argument is understood, in words for people.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -358,8 +358,8 @@ impl Input {
         if let Some((labels, _)) = &self.labels {
             text.push_str(&format!("; with labels from {}", labels.text));
         }
-        let pass = opened.format.info().pass;
-        for step in self.data.describe(pass, self.partitioned) {
+        let partitioning = opened.format.info().partitioning;
+        for step in self.data.describe(partitioning, self.partitioned) {
             text.push_str(&format!("; {step}"));
         }
         Ok(text)

@@ -8,7 +8,7 @@ mod input;
 mod numbered;
 mod output;
 
-pub use input::{Extent, Input, Opened};
+pub use input::{Extent, Input, OpenedInput};
 pub use numbered::PartName;
 pub use output::Target;
 

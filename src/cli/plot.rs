@@ -58,7 +58,7 @@ pub(super) struct PlotArgs {
     /// What to draw: features (of an utterance, the first if none is named), lengths, labels, dims
     /// (means and deviations of columns)
     #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true)]
-    kind: Option<Kind>,
+    kind: Option<PictureFormat>,
     /// Pixels, or characters in the terminal, from left to right
     #[arg(long, value_name = "N")]
     width: Option<u16>,
@@ -86,7 +86,7 @@ enum To {
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PictureFormat {
     Features,
     Lengths,
     Labels,
@@ -207,10 +207,10 @@ fn target(args: &PlotArgs) -> Result<To> {
 fn charts(args: &PlotArgs) -> Result<Option<Vec<Chart>>> {
     let chart = match args.kind {
         None if args.keys.is_empty() => return Ok(Some(Chart::ALL.to_vec())),
-        None | Some(Kind::Features) => return Ok(None),
-        Some(Kind::Lengths) => Chart::Lengths,
-        Some(Kind::Labels) => Chart::Labels,
-        Some(Kind::Dims) => Chart::Dims,
+        None | Some(PictureFormat::Features) => return Ok(None),
+        Some(PictureFormat::Lengths) => Chart::Lengths,
+        Some(PictureFormat::Labels) => Chart::Labels,
+        Some(PictureFormat::Dims) => Chart::Dims,
     };
     match args.keys.is_empty() {
         true => Ok(Some(vec![chart])),

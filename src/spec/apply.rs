@@ -1,7 +1,7 @@
 //! The stages that data options ask for.
 
 use spr_core::bytes::Env;
-use spr_core::format::{Pass, Reader};
+use spr_core::format::{Partitioning, Reader};
 use spr_core::stage::{
     Context, IgnoreLabels, MapLabels, Partition, PartitionSize, Prefetch, Shuffle,
 };
@@ -9,12 +9,12 @@ use spr_core::stage::{
 use super::DataOptions;
 
 impl DataOptions {
-    /// The stages over `reader`, whose format PDNN goes through by `pass`. If it is `partitioned`,
+    /// The stages over `reader`, whose format PDNN goes through by `partitioning`. If it is `partitioned`,
     /// the data are also cut into partitions, and utterances say which they belong to.
     pub fn apply(
         &self,
         mut reader: Box<dyn Reader>,
-        pass: Pass,
+        partitioning: Partitioning,
         partitioned: bool,
         env: &Env,
     ) -> Box<dyn Reader> {
@@ -32,9 +32,9 @@ impl DataOptions {
         if self.reads_ahead(partitioned) && env.threads > 1 {
             reader = Box::new(Prefetch::new(reader));
         }
-        let size = self.partition_size(pass);
+        let size = self.partition_size(partitioning);
         if self.random {
-            let portion = size.filter(|_| !self.shuffles_whole(pass));
+            let portion = size.filter(|_| !self.shuffles_whole(partitioning));
             reader = Box::new(Shuffle::new(reader, portion, self.rng, limits));
         }
         if partitioned {
@@ -49,27 +49,27 @@ impl DataOptions {
     }
 
     /// The size of partitions; `None` if all is one.
-    pub fn partition_size(&self, pass: Pass) -> Option<PartitionSize> {
+    pub fn partition_size(&self, partitioning: Partitioning) -> Option<PartitionSize> {
         let size = PartitionSize::of_bytes(self.partition.unwrap_or(Self::PARTITION));
-        match pass {
-            Pass::Whole => None,
-            Pass::Batches(frames) => Some(size.in_batches(frames)),
-            Pass::Partitions => Some(size),
+        match partitioning {
+            Partitioning::Whole => None,
+            Partitioning::Batches(frames) => Some(size.in_batches(frames)),
+            Partitioning::Partitions => Some(size),
         }
     }
 
     /// Whether all frames of a file are shuffled together, as PDNN does with a pickle and with a
     /// PFile that is not streamed.
-    pub fn shuffles_whole(&self, pass: Pass) -> bool {
-        match pass {
-            Pass::Whole => true,
-            Pass::Batches(_) => !self.stream,
-            Pass::Partitions => false,
+    pub fn shuffles_whole(&self, partitioning: Partitioning) -> bool {
+        match partitioning {
+            Partitioning::Whole => true,
+            Partitioning::Batches(_) => !self.stream,
+            Partitioning::Partitions => false,
         }
     }
 
     /// The work in its order, in words.
-    pub fn describe(&self, pass: Pass, partitioned: bool) -> Vec<String> {
+    pub fn describe(&self, partitioning: Partitioning, partitioned: bool) -> Vec<String> {
         let range = |first: i64, last: i64| match first == last {
             true => first.to_string(),
             false => format!("{first}-{last}"),
@@ -95,9 +95,9 @@ impl DataOptions {
         }
         let size = || {
             let bytes = self.partition.unwrap_or(Self::PARTITION);
-            let rounded = match pass {
-                Pass::Batches(frames) => format!(" of whole {frames}s of frames"),
-                Pass::Partitions | Pass::Whole => String::new(),
+            let rounded = match partitioning {
+                Partitioning::Batches(frames) => format!(" of whole {frames}s of frames"),
+                Partitioning::Partitions | Partitioning::Whole => String::new(),
             };
             let bytes = match bytes % (1 << 20) {
                 0 => format!("{} MiB", bytes >> 20),
@@ -106,15 +106,15 @@ impl DataOptions {
             format!("partitions of {bytes}{rounded}")
         };
         if self.random {
-            let extent = match self.shuffles_whole(pass) {
+            let extent = match self.shuffles_whole(partitioning) {
                 true => "as a whole".to_owned(),
                 false => format!("in {}", size()),
             };
             steps.push(format!("shuffled {extent}, seed {}", self.rng.seed()));
         }
         if partitioned {
-            steps.push(match pass {
-                Pass::Whole => "one partition a file".to_owned(),
+            steps.push(match partitioning {
+                Partitioning::Whole => "one partition a file".to_owned(),
                 _ => format!("cut into {}", size()),
             });
         }

@@ -7,7 +7,7 @@ use spr_plot::Overview;
 use spr_plot::page::{PICTURE, Subject, Survey};
 
 use super::check::is_damage;
-use crate::argument::{Input, Opened};
+use crate::argument::{Input, OpenedInput};
 
 /// Faults that are kept one by one.
 const KEPT: usize = 100;
@@ -52,7 +52,7 @@ fn or_else(mut survey: Survey, error: Error) -> Survey {
     survey
 }
 
-fn read(input: &Input, opened: Opened) -> Result<Survey> {
+fn read(input: &Input, opened: OpenedInput) -> Result<Survey> {
     let mut reader = opened.reader;
     let (mut damage, mut faults) = (Vec::new(), 0);
     let all = Overview::read_past(reader.as_mut(), Some(PICTURE), |error| {

@@ -41,9 +41,9 @@ fn keys(s: &Scratch, rspecifier: &str) -> Vec<String> {
 
 /// Each case with a piece of the one line of error.
 fn refused(s: &Scratch, cases: &[(&str, &str)]) {
-    for (line, due) in cases {
+    for (line, expected) in cases {
         let error = s.fails(line);
-        assert!(error.contains(due), "{line}: {error}");
+        assert!(error.contains(expected), "{line}: {error}");
     }
 }
 
@@ -333,9 +333,9 @@ fn every_rspecifier() {
                 assert_eq!(said.status, 0, "{rspecifier}: {}", said.err);
                 assert_eq!(said.out.lines().count(), keys.len(), "{rspecifier}");
             }
-            Err(due) => {
+            Err(expected) => {
                 assert_eq!(said.status, 2, "{rspecifier}: {}{}", said.out, said.err);
-                assert!(said.err.contains(due), "{rspecifier}: {}", said.err);
+                assert!(said.err.contains(expected), "{rspecifier}: {}", said.err);
             }
         }
     }
@@ -397,9 +397,9 @@ fn every_wspecifier() {
                     assert_eq!(all.out.lines().count(), 3, "{wspecifier}: {}", all.err);
                 }
             }
-            Err(due) => {
+            Err(expected) => {
                 assert_eq!(said.status, 2, "{wspecifier}: {}", said.err);
-                assert!(said.err.contains(due), "{wspecifier}: {}", said.err);
+                assert!(said.err.contains(expected), "{wspecifier}: {}", said.err);
                 assert_eq!(made, [""; 0], "{wspecifier}");
             }
         }

@@ -6,13 +6,13 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use super::destination::{refused, refused_in_file};
 use super::inputs::Inputs;
 use super::local::Local;
 use super::nested::{NestedFormats, NoFormats};
-use super::place::{refused, refused_in_file};
 use super::seen::Seen;
-use super::store::{Kind, Store, Stored, is_folder};
-use super::{Leftover, Location, Locator, Look, Output, Source};
+use super::store::{FileKind, Store, Stored, is_folder};
+use super::{FileStatus, Leftover, Location, Locator, Output, Source};
 use crate::{Error, Limits, Result};
 
 /// Which commands may run.
@@ -235,7 +235,7 @@ impl Env {
     ///
     /// # Errors
     /// The system refuses to say.
-    pub fn look(&self, at: &Location) -> Result<Option<Look>> {
+    pub fn look(&self, at: &Location) -> Result<Option<FileStatus>> {
         if let Some(seen) = &self.seen
             && let Some(look) = seen.look(at, &*self.store)
         {
@@ -248,7 +248,7 @@ impl Env {
     /// Whether there is a folder of this name.
     pub fn is_folder(&self, at: &Location) -> bool {
         let look = self.look(at).ok().flatten();
-        look.is_some_and(|look| look.kind == Kind::Folder)
+        look.is_some_and(|look| look.kind == FileKind::Folder)
     }
 
     /// The name from the root, without links and `..`, of what a name leads to, whether something

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::store::{Identity, Kind, Store, is_read};
-use super::{Location, Look};
+use super::store::{FileKind, Identity, Store, is_read};
+use super::{FileStatus, Location};
 use crate::Result;
 
 /// Files opened for reading, known as their store knows them: by any name, through any link. Clones
@@ -25,7 +25,7 @@ impl Inputs {
     /// Adds what a name leads to, if that is a file: devices and pipes are not replaced.
     pub(super) fn add_name(&self, store: &dyn Store, at: &Location) {
         if let Ok(Some(look)) = store.look(at)
-            && look.kind == Kind::File
+            && look.kind == FileKind::File
         {
             self.add(look.identity);
         }
@@ -35,7 +35,7 @@ impl Inputs {
     ///
     /// # Errors
     /// It is one.
-    pub(super) fn refuse(&self, target: &Location, look: Option<&Look>) -> Result<()> {
+    pub(super) fn refuse(&self, target: &Location, look: Option<&FileStatus>) -> Result<()> {
         match look.is_some_and(|look| self.files().contains(&look.identity)) {
             true => Err(is_read(target)),
             false => Ok(()),

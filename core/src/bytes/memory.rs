@@ -6,8 +6,8 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::store::{
-    Change, Draft, DraftFolder, Drafting, Identity, Kind, Look, New, Store, Stored, Whole, exists,
-    is_file, is_folder, is_foreign, is_read, is_twin, second_in_folder,
+    Change, Draft, DraftFolder, Drafting, FileKind, FileStatus, Identity, New, Store, Stored,
+    Whole, exists, is_file, is_folder, is_foreign, is_read, is_twin, second_in_folder,
 };
 use super::{Finish, Leftover, Location};
 use crate::Result;
@@ -76,13 +76,13 @@ fn identity(at: &Location) -> Identity {
 }
 
 impl Store for MemoryStore {
-    fn look(&self, at: &Location) -> io::Result<Option<Look>> {
+    fn look(&self, at: &Location) -> io::Result<Option<FileStatus>> {
         let files = self.files();
         let found = match files.get(at) {
-            Some(bytes) => Some((Kind::File, bytes.len() as u64)),
-            None => has_folder(&files, at).then_some((Kind::Folder, 0)),
+            Some(bytes) => Some((FileKind::File, bytes.len() as u64)),
+            None => has_folder(&files, at).then_some((FileKind::Folder, 0)),
         };
-        Ok(found.map(|(kind, length)| Look::new(kind, length, identity(at))))
+        Ok(found.map(|(kind, length)| FileStatus::new(kind, length, identity(at))))
     }
 
     fn identify(&self, at: &Location) -> Identity {
@@ -200,7 +200,7 @@ impl Store for MemoryStore {
 }
 
 /// A file that was opened, as it was then.
-struct Opened {
+struct MemoryFile {
     bytes: Cursor<Shared>,
     identity: Identity,
 }
@@ -215,22 +215,22 @@ impl AsRef<[u8]> for Shared {
 
 fn opened(bytes: Bytes, identity: Identity) -> Box<dyn Stored> {
     let bytes = Cursor::new(Shared(bytes));
-    Box::new(Opened { bytes, identity })
+    Box::new(MemoryFile { bytes, identity })
 }
 
-impl Read for Opened {
+impl Read for MemoryFile {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         self.bytes.read(out)
     }
 }
 
-impl Seek for Opened {
+impl Seek for MemoryFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.bytes.seek(to)
     }
 }
 
-impl Stored for Opened {
+impl Stored for MemoryFile {
     fn length(&self) -> Option<u64> {
         Some(self.bytes.get_ref().0.len() as u64)
     }

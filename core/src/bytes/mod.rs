@@ -5,6 +5,7 @@
 
 mod codec;
 mod command;
+mod destination;
 mod env;
 mod inputs;
 mod landing;
@@ -16,7 +17,6 @@ mod nested;
 mod output;
 mod parents;
 mod part;
-mod place;
 mod seen;
 mod sink;
 mod source;
@@ -38,5 +38,5 @@ pub use part::Part;
 pub use sink::{Finish, Sink};
 pub use source::Source;
 pub use store::{
-    Change, Draft, DraftFolder, Drafting, Identity, Kind, Look, New, Store, Stored, Whole,
+    Change, Draft, DraftFolder, Drafting, FileKind, FileStatus, Identity, New, Store, Stored, Whole,
 };

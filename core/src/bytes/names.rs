@@ -1,6 +1,6 @@
 //! What the names of files say of what is in them.
 
-use super::{Codec, Env, Kind, Location, Source};
+use super::{Codec, Env, FileKind, Location, Source};
 use crate::Result;
 use crate::model::{Key, KeySource};
 
@@ -34,7 +34,7 @@ impl Env {
     pub fn key_of(&self, source: &Source) -> Result<(Key, KeySource)> {
         if let Some(location) = source.location()
             && let Some(look) = self.look(location)?
-            && look.kind == Kind::File
+            && look.kind == FileKind::File
         {
             return Ok((key_of_file(location), KeySource::Stored));
         }

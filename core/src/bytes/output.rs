@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use super::destination::{self, Destination, refused_in_file};
 use super::landing::Finished;
 use super::part::Part;
-use super::place::{self, Place, refused_in_file};
 use super::sink::{Finish, Sink};
 use super::store::{Change, New, Store, Stored};
 use super::{Access, Env, Location, Locator};
@@ -47,7 +47,7 @@ impl WeakOutput {
 }
 
 struct Inner {
-    main: Place,
+    main: Destination,
     named: BTreeMap<&'static str, Locator>,
     env: Env,
     overwrite: bool,
@@ -59,10 +59,10 @@ struct Inner {
 
 impl Output {
     pub(super) fn new(main: Locator, env: &Env) -> Self {
-        Self::at(Place::new(main), env)
+        Self::at(Destination::new(main), env)
     }
 
-    fn at(main: Place, env: &Env) -> Self {
+    fn at(main: Destination, env: &Env) -> Self {
         Self(Arc::new(Mutex::new(Inner {
             main,
             named: BTreeMap::new(),
@@ -77,7 +77,10 @@ impl Output {
     /// A stream of the caller's own, called `name` in messages; [within](Self::within) no
     /// surroundings but the default ones.
     pub fn stream(name: impl Into<String>, stream: Box<dyn Finish>) -> Self {
-        Self::at(Place::Stream(name.into(), Some(stream)), &Env::default())
+        Self::at(
+            Destination::Stream(name.into(), Some(stream)),
+            &Env::default(),
+        )
     }
 
     /// Takes the store, the inputs and what else holds for outputs from `env`.
@@ -110,20 +113,20 @@ impl Output {
     pub fn has_siblings(&self) -> bool {
         matches!(
             self.lock().main,
-            Place::At(Locator::File(_) | Locator::Nowhere)
+            Destination::At(Locator::File(_) | Locator::Nowhere)
         )
     }
 
     /// Whether it is a folder.
     pub fn is_folder(&self) -> bool {
-        matches!(self.lock().main, Place::Folder(..))
+        matches!(self.lock().main, Destination::Folder(..))
     }
 
     /// The sort of place it is, by which a format says what it can hold.
     pub fn medium(&self) -> Medium {
         match self.lock().main {
-            Place::Folder(..) => Medium::Folder,
-            Place::At(Locator::File(_) | Locator::Nowhere) => Medium::File,
+            Destination::Folder(..) => Medium::Folder,
+            Destination::At(Locator::File(_) | Locator::Nowhere) => Medium::File,
             _ => Medium::Stream,
         }
     }
@@ -156,7 +159,7 @@ impl Output {
     pub fn staged(&self) -> Vec<Location> {
         let inner = self.lock();
         let folder = match &inner.main {
-            Place::Folder(target, Some(_)) => Some(target.clone()),
+            Destination::Folder(target, Some(_)) => Some(target.clone()),
             _ => None,
         };
         let files = inner.finished.targets().into_iter();
@@ -182,7 +185,7 @@ impl Output {
         match part {
             Part::Main => main.open(patch, *overwrite, env, finished),
             Part::Named(name) => match named.get(name) {
-                Some(at) => place::open(at, patch, *overwrite, env, finished),
+                Some(at) => destination::open(at, patch, *overwrite, env, finished),
                 None => Err(Error::usage(format!("no place was given for the {name}"))),
             },
             Part::At(Locator::Command(line)) if env.access != Access::Files => {
@@ -190,11 +193,11 @@ impl Output {
             }
             Part::Suffix(_) | Part::At(_) => {
                 let at = main.sibling(part)?;
-                place::open(&at, patch, *overwrite, env, finished)
+                destination::open(&at, patch, *overwrite, env, finished)
             }
             Part::Utterance(key, extension) => {
-                if let Place::Folder(target, folder) = main {
-                    return place::open_in_folder(
+                if let Destination::Folder(target, folder) = main {
+                    return destination::open_in_folder(
                         target,
                         folder,
                         (key, extension),
@@ -282,21 +285,21 @@ impl Output {
     /// The folder that files were put into.
     pub(super) fn folder(&self) -> Option<Location> {
         match &self.lock().main {
-            Place::Folder(target, Some(_)) => Some(target.clone()),
+            Destination::Folder(target, Some(_)) => Some(target.clone()),
             _ => None,
         }
     }
 
     pub(super) fn open_in_folder(&self, name: &Location) -> Option<io::Result<Box<dyn Stored>>> {
         match &self.lock().main {
-            Place::Folder(_, Some(folder)) => Some(folder.open(name)),
+            Destination::Folder(_, Some(folder)) => Some(folder.open(name)),
             _ => None,
         }
     }
 
     pub(super) fn list_folder(&self) -> Option<io::Result<Vec<Location>>> {
         match &self.lock().main {
-            Place::Folder(_, Some(folder)) => Some(folder.list()),
+            Destination::Folder(_, Some(folder)) => Some(folder.list()),
             _ => None,
         }
     }
@@ -307,7 +310,7 @@ impl Inner {
     fn changes(&mut self) -> Vec<Change> {
         let overwrite = self.overwrite;
         let mut changes = Vec::new();
-        if let Place::Folder(target, folder) = &mut self.main {
+        if let Destination::Folder(target, folder) = &mut self.main {
             let new = New::Folder(folder.take());
             changes.push(Change::new(target.clone(), new, overwrite));
         }

@@ -5,7 +5,7 @@ use std::io;
 
 use super::Location;
 use super::output::{Output, WeakOutput};
-use super::store::{Identity, Kind, Look, Store, Stored};
+use super::store::{FileKind, FileStatus, Identity, Store, Stored};
 
 /// The names of what was finished. It does not keep the output from being abandoned.
 pub(super) struct Seen {
@@ -59,14 +59,22 @@ impl Seen {
     }
 
     /// What is to be called `at`; `None` if that is nothing of the output's.
-    pub(super) fn look(&self, at: &Location, store: &dyn Store) -> Option<Option<Look>> {
+    pub(super) fn look(&self, at: &Location, store: &dyn Store) -> Option<Option<FileStatus>> {
         if self.folder.as_ref() == Some(at) {
             self.output.upgrade()?.folder()?;
-            return Some(Some(Look::new(Kind::Folder, 0, store.identify(at))));
+            return Some(Some(FileStatus::new(
+                FileKind::Folder,
+                0,
+                store.identify(at),
+            )));
         }
         Some(self.open(at, store)?.ok().map(|stored| {
             let identity = stored.identity().unwrap_or_else(|| store.identify(at));
-            Look::new(Kind::File, stored.length().unwrap_or_default(), identity)
+            FileStatus::new(
+                FileKind::File,
+                stored.length().unwrap_or_default(),
+                identity,
+            )
         }))
     }
 

@@ -17,7 +17,7 @@ pub trait Store: Send + Sync + Debug {
     ///
     /// # Errors
     /// The system refuses to say.
-    fn look(&self, at: &Location) -> io::Result<Option<Look>>;
+    fn look(&self, at: &Location) -> io::Result<Option<FileStatus>>;
 
     /// What a name leads to, whether something is there or not: names with the same identity are
     /// names of the same file or folder.
@@ -40,7 +40,7 @@ pub trait Store: Send + Sync + Debug {
     /// The system refuses, or links run in a circle.
     fn list(&self, folder: &Location) -> io::Result<Vec<Location>>;
 
-    /// Opens a [stream](Kind::Stream), which is written to and not replaced.
+    /// Opens a [stream](FileKind::Stream), which is written to and not replaced.
     ///
     /// # Errors
     /// The system refuses.
@@ -87,18 +87,18 @@ pub trait Store: Send + Sync + Debug {
 /// What there is under a name.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct FileStatus {
     /// What it is.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Bytes in it, if it is a file; else 0.
     pub length: u64,
     /// By what it is known under any name.
     pub identity: Identity,
 }
 
-impl Look {
+impl FileStatus {
     /// What there is, of its length in bytes.
-    pub fn new(kind: Kind, length: u64, identity: Identity) -> Self {
+    pub fn new(kind: FileKind, length: u64, identity: Identity) -> Self {
         Self {
             kind,
             length,
@@ -110,7 +110,7 @@ impl Look {
 /// What a name may stand for.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A file.
     File,
     /// A folder.

@@ -15,7 +15,7 @@ pub enum IndexKind {
 
 /// How PDNN goes through a file of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pass {
+pub enum Partitioning {
     /// Partition by partition.
     Partitions,
     /// Partition by partition in whole batches of so many frames; when it is shuffled, all together
@@ -51,7 +51,7 @@ pub struct FormatInfo {
     /// What finds utterances in its files.
     pub index: IndexKind,
     /// How PDNN goes through its files.
-    pub pass: Pass,
+    pub partitioning: Partitioning,
     /// Whether readers of the format depend on the order of keys.
     pub sorted: bool,
 }
@@ -70,7 +70,7 @@ impl FormatInfo {
             options: &[],
             variants: &[],
             index: IndexKind::Own,
-            pass: Pass::Partitions,
+            partitioning: Partitioning::Partitions,
             sorted: false,
         }
     }
@@ -98,8 +98,8 @@ impl FormatInfo {
 
     /// With the way PDNN goes through its files.
     #[must_use]
-    pub const fn pass(mut self, pass: Pass) -> Self {
-        self.pass = pass;
+    pub const fn partitioning(mut self, partitioning: Partitioning) -> Self {
+        self.partitioning = partitioning;
         self
     }
 

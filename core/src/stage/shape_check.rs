@@ -50,17 +50,17 @@ impl ShapeCheck {
 }
 
 fn check(shape: &UtteranceShape, own: &UtteranceShape) -> Result<()> {
-    let columns = |what: &str, due: Option<usize>, own: Option<usize>| match (due, own) {
-        (Some(due), Some(own)) if due != own => Err(Error::unfit(format!(
-            "has {own} {what} columns, expected {due}"
+    let columns = |what: &str, wanted: Option<usize>, own: Option<usize>| match (wanted, own) {
+        (Some(wanted), Some(own)) if wanted != own => Err(Error::unfit(format!(
+            "has {own} {what} columns, expected {wanted}"
         ))),
         _ => Ok(()),
     };
     columns("feature", shape.dim, own.dim)?;
     columns("label", shape.label_columns, own.label_columns)?;
     match (shape.dtype, own.dtype) {
-        (Some(due), Some(own)) if due != own => Err(Error::unfit(format!(
-            "has features of {own}, expected {due}"
+        (Some(wanted), Some(own)) if wanted != own => Err(Error::unfit(format!(
+            "has features of {own}, expected {wanted}"
         ))),
         _ => Ok(()),
     }

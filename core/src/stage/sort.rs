@@ -152,7 +152,7 @@ impl Run {
             self.bytes.reserve_exact(STEP);
         }
         let start = self.bytes.len();
-        record::put(utt, &mut self.bytes)?;
+        record::append(utt, &mut self.bytes)?;
         let key = start + Head::KEY;
         self.items.push(Item {
             start,

@@ -6,15 +6,15 @@ use spr_core::format::{FormatInfo, Options};
 use spr_core::model::{Dtype, Tag, Waveform};
 use spr_core::{Error, Result};
 
-use crate::coding::{Amount, Coding};
-use crate::kind::{Kind, without_nuls};
+use crate::coding::{Amount, SampleCoding};
+use crate::kind::{AudioKind, without_nuls};
 use crate::reader::{Head, end};
 
 const NAME: &str = "au";
 const NOTE: &[u8] = b"annotation";
 const FIXED: u32 = 24;
 
-pub(crate) static KIND: Kind = Kind {
+pub(crate) static KIND: AudioKind = AudioKind {
     info: FormatInfo::new(NAME, "AU audio of Sun and NeXT", &["au", "snd"]),
     starts: |head| head.starts_with(b".snd") || head.starts_with(b"dns."),
     open,
@@ -45,14 +45,14 @@ fn open(source: &mut Source, _options: &Options, env: &Env) -> Result<Head> {
         .filter(|n| u64::from(*n) <= env.limits.max_header)
         .ok_or_else(|| Error::malformed(format!("the samples start at byte {start}")).byte(4))?;
     let coding = match encoding {
-        1 => Coding::Law(Companding::MuLaw),
-        2 => Coding::Plain(Dtype::I8),
-        3 => Coding::Plain(Dtype::I16),
-        4 => Coding::Packed24,
-        5 => Coding::Plain(Dtype::I32),
-        6 => Coding::Plain(Dtype::F32),
-        7 => Coding::Plain(Dtype::F64),
-        27 => Coding::Law(Companding::ALaw),
+        1 => SampleCoding::Law(Companding::MuLaw),
+        2 => SampleCoding::Plain(Dtype::I8),
+        3 => SampleCoding::Plain(Dtype::I16),
+        4 => SampleCoding::Packed24,
+        5 => SampleCoding::Plain(Dtype::I32),
+        6 => SampleCoding::Plain(Dtype::F32),
+        7 => SampleCoding::Plain(Dtype::F64),
+        27 => SampleCoding::Law(Companding::ALaw),
         _ => {
             let message = format!("samples of the encoding {encoding}");
             return Err(Error::unsupported(message)

@@ -11,7 +11,7 @@ pub(crate) const AHEAD: usize = 16;
 
 /// One stored sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coding {
+pub(crate) enum SampleCoding {
     /// The element as it is in the model.
     Plain(Dtype),
     /// Three bytes, the upper ones of an `i32`.
@@ -35,7 +35,7 @@ pub(crate) enum Amount {
 /// Refuses bytes that may not be there.
 pub(crate) type Check = fn(&[u8]) -> Result<()>;
 
-impl Coding {
+impl SampleCoding {
     /// Bytes of a stored sample.
     pub(crate) fn width(self) -> u64 {
         match self {
@@ -201,7 +201,7 @@ pub(crate) fn write(
 mod tests {
     use super::*;
 
-    fn read(coding: Coding, bytes: &[u8], order: ByteOrder, known: bool) -> Result<Matrix> {
+    fn read(coding: SampleCoding, bytes: &[u8], order: ByteOrder, known: bool) -> Result<Matrix> {
         let mut source = match known {
             true => Source::from_bytes("x", bytes.to_vec())?,
             false => Source::from_reader("x", Box::new(std::io::Cursor::new(bytes.to_vec())))?,
@@ -217,18 +217,18 @@ mod tests {
         let (little, big) = (ByteOrder::Little, ByteOrder::Big);
         for known in [true, false] {
             let packed = [1, 2, 3, 0, 0, 0x80];
-            let m = read(Coding::Packed24, &packed, little, known).unwrap();
+            let m = read(SampleCoding::Packed24, &packed, little, known).unwrap();
             assert_eq!(m.as_slice::<i32>(), Some(&[0x0302_0100, i32::MIN][..]));
-            let m = read(Coding::Packed24, &packed, big, known).unwrap();
+            let m = read(SampleCoding::Packed24, &packed, big, known).unwrap();
             assert_eq!(m.as_slice::<i32>(), Some(&[0x0102_0300, 0x8000][..]));
-            let law = Coding::Law(Companding::ALaw);
+            let law = SampleCoding::Law(Companding::ALaw);
             let m = read(law, &[0xd5, 0x55], little, known).unwrap();
             assert_eq!(m.as_slice::<i16>(), Some(&[8, -8][..]));
-            let plain = Coding::Plain(Dtype::I16);
+            let plain = SampleCoding::Plain(Dtype::I16);
             let m = read(plain, &[0, 1, 0, 2], big, known).unwrap();
             assert_eq!((m.rows(), m.as_slice::<i16>()), (1, Some(&[1, 2][..])));
             assert_eq!(read(plain, &[], big, known).unwrap().rows(), 0);
-            for (coding, n) in [(plain, 5), (law, 1), (Coding::Packed24, 9)] {
+            for (coding, n) in [(plain, 5), (law, 1), (SampleCoding::Packed24, 9)] {
                 let error = read(coding, &[0; 9][..n], little, known).unwrap_err();
                 assert_eq!(
                     error.to_string(),

@@ -8,12 +8,12 @@ use spr_core::format::{
 };
 use spr_core::model::Utterance;
 
-use crate::kind::Kind;
+use crate::kind::AudioKind;
 use crate::writer::Encoder;
 use crate::{au, reader, sphere, wav};
 
 /// A format of sound files, one utterance each.
-pub struct AudioFormat(&'static Kind);
+pub struct AudioFormat(&'static AudioKind);
 
 /// RIFF wave files.
 pub static WAV: AudioFormat = AudioFormat(&wav::KIND);

@@ -8,7 +8,7 @@ use spr_core::model::{Dtype, Tag, Waveform};
 use crate::reader::Head;
 
 /// What tells one format from another.
-pub(crate) struct Kind {
+pub(crate) struct AudioKind {
     pub(crate) info: FormatInfo,
     /// Whether a file starts as one of this format.
     pub(crate) starts: fn(&[u8]) -> bool,
@@ -26,7 +26,7 @@ pub(crate) struct Kind {
     pub(crate) header: fn(&Waveform, &[Tag], &mut Vec<u8>) -> Result<()>,
 }
 
-impl Kind {
+impl AudioKind {
     /// What a file holds whose name is kept by `keys`.
     pub(crate) const fn caps(&self, keys: Keys) -> Caps {
         let mut caps = Caps::new(Count::One, keys);

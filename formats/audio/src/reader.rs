@@ -5,7 +5,7 @@ use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::{OneReader, Opened};
 use spr_core::model::{Audio, DatasetInfo, Tag, Utterance, Waveform};
 
-use crate::coding::{Amount, Coding};
+use crate::coding::{Amount, SampleCoding};
 
 /// What stands behind the samples is taken and checked; tags may be added.
 pub(crate) type Finish = Box<dyn FnOnce(&mut Source, &mut Utterance, &Env) -> Result<()> + Send>;
@@ -15,7 +15,7 @@ pub(crate) struct Head {
     /// Samples a second.
     pub(crate) rate: u32,
     pub(crate) channels: u64,
-    pub(crate) coding: Coding,
+    pub(crate) coding: SampleCoding,
     pub(crate) order: ByteOrder,
     pub(crate) amount: Amount,
     pub(crate) tags: Vec<Tag>,

@@ -4,17 +4,17 @@ use spr_core::model::{Utterance, Waveform};
 use spr_core::{Error, Result};
 
 use crate::coding;
-use crate::kind::Kind;
+use crate::kind::AudioKind;
 
 /// Makes the bytes of files of one format.
 pub(crate) struct Encoder {
-    kind: &'static Kind,
+    kind: &'static AudioKind,
     header: Vec<u8>,
     block: Vec<u8>,
 }
 
 impl Encoder {
-    pub(crate) fn new(kind: &'static Kind) -> Self {
+    pub(crate) fn new(kind: &'static AudioKind) -> Self {
         Self {
             kind,
             header: Vec::new(),

@@ -9,7 +9,7 @@ use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::{Error, Result};
 
 use crate::caps::{NAME, caps};
-use crate::object::{self, Header, Object};
+use crate::object::{self, Header, NestedHtk};
 use crate::probe;
 
 /// HTK parameter files.
@@ -31,7 +31,7 @@ impl Format for Htk {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        probe::score(&INFO, head, Object.claim(head.head))
+        probe::score(&INFO, head, NestedHtk.claim(head.head))
     }
 
     fn caps(&self, _options: &Options, medium: Medium) -> Result<Caps> {
@@ -78,14 +78,14 @@ impl Format for Htk {
                 let message = "no frame shift is known, without which HTK does not read the files";
                 env.warn(&Error::unfit(message).utterance(&utt.key));
             }
-            Object.write(utt, put)
+            NestedHtk.write(utt, put)
         };
         let extension = INFO.extensions[0];
         Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
     }
 
     fn nested(&self) -> Option<&dyn Nested> {
-        Some(&Object)
+        Some(&NestedHtk)
     }
 
     fn notation(&self) -> Option<&dyn Notation> {

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A parameter kind with its qualifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Kind(pub(crate) u16);
+pub(crate) struct ParameterKind(pub(crate) u16);
 
 /// Names by number.
 const BASES: [&str; 13] = [
@@ -30,7 +30,7 @@ const COMPRESSED: u16 = 0o2000;
 const CHECKED: u16 = 0o10000;
 const QUANTISED: u16 = 0o40000;
 
-impl Kind {
+impl ParameterKind {
     /// Features that are none of the others, without qualifiers.
     pub(crate) const USER: Self = Self(9);
 
@@ -71,7 +71,7 @@ impl Kind {
 }
 
 /// As HTK writes it, such as `MFCC_E_D`.
-impl fmt::Display for Kind {
+impl fmt::Display for ParameterKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match BASES.get(usize::from(self.0 & BASE)) {
             Some(name) => f.write_str(name)?,
@@ -100,12 +100,12 @@ mod tests {
             (0o177706, "MFCC_E_N_D_A_C_Z_K_0_V_T"),
             (13, "13"),
         ] {
-            assert_eq!(Kind(kind).to_string(), name);
+            assert_eq!(ParameterKind(kind).to_string(), name);
         }
-        assert!(Kind(12).is_known() && !Kind(13).is_known());
+        assert!(ParameterKind(12).is_known() && !ParameterKind(13).is_known());
         for kind in [0, 5, 10, 0o2006, 0o40006, 0o10006] {
-            assert!(Kind(kind).obstacle().is_some(), "{kind:o}");
+            assert!(ParameterKind(kind).obstacle().is_some(), "{kind:o}");
         }
-        assert_eq!(Kind(0o125706).obstacle(), None);
+        assert_eq!(ParameterKind(0o125706).obstacle(), None);
     }
 }

@@ -6,7 +6,7 @@ use spr_core::model::{Decimal, Dtype, Matrix, Meta, Rank, Tag, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::caps::{CAPS, NAME};
-use crate::kind::Kind;
+use crate::kind::ParameterKind;
 
 /// Periods are counted in this power of ten of a second: 100 nanoseconds.
 const UNIT: i16 = -7;
@@ -20,7 +20,7 @@ pub(crate) struct Header {
     period: i32,
     /// Bytes of a frame.
     size: u16,
-    kind: Kind,
+    kind: ParameterKind,
 }
 
 impl Header {
@@ -32,7 +32,7 @@ impl Header {
             frames: i32::from_be_bytes([a, b, c, d]),
             period: i32::from_be_bytes([e, f, g, h]),
             size: u16::from_be_bytes([i, j]),
-            kind: Kind(u16::from_be_bytes([k, l])),
+            kind: ParameterKind(u16::from_be_bytes([k, l])),
         }
     }
 
@@ -120,9 +120,9 @@ pub(crate) fn end(source: &mut Source) -> Result<()> {
 }
 
 /// A parameter file inside a container.
-pub(crate) struct Object;
+pub(crate) struct NestedHtk;
 
-impl Nested for Object {
+impl Nested for NestedHtk {
     fn claim(&self, head: &[u8]) -> Claim {
         let len = head
             .first_chunk()
@@ -182,9 +182,9 @@ fn period(meta: &Meta) -> Result<i32> {
 }
 
 /// The kind that the header line says, if there is one.
-fn kind(meta: &Meta) -> Result<Kind> {
+fn kind(meta: &Meta) -> Result<ParameterKind> {
     let tag = match meta.tags.as_slice() {
-        [] => return Ok(Kind::USER),
+        [] => return Ok(ParameterKind::USER),
         [tag] if tag.key == KIND => tag,
         _ => {
             let message = "has header lines other than one kind, which the format can't hold";
@@ -194,7 +194,7 @@ fn kind(meta: &Meta) -> Result<Kind> {
     let text = std::str::from_utf8(&tag.value).ok();
     let number = text.and_then(|text| text.parse().ok().filter(|n: &u16| n.to_string() == text));
     let kind = number
-        .map(Kind)
+        .map(ParameterKind)
         .filter(|kind| kind.is_known() && kind.obstacle().is_none());
     kind.ok_or_else(|| {
         let value = tag.value.escape_ascii();

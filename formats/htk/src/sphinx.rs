@@ -86,9 +86,9 @@ impl Header {
 }
 
 /// A feature file of 13 cepstra a frame inside a container.
-struct Object;
+struct NestedSphinx;
 
-impl Nested for Object {
+impl Nested for NestedSphinx {
     fn claim(&self, head: &[u8]) -> Claim {
         let Some(count) = head.first_chunk().filter(|count| **count != [0; 4]) else {
             return Claim::No;
@@ -149,7 +149,7 @@ impl Format for Sphinx {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        probe::score(&INFO, head, Object.claim(head.head))
+        probe::score(&INFO, head, NestedSphinx.claim(head.head))
     }
 
     fn caps(&self, options: &Options, medium: Medium) -> Result<Caps> {
@@ -194,7 +194,7 @@ impl Format for Sphinx {
     }
 
     fn nested(&self) -> Option<&dyn Nested> {
-        Some(&Object)
+        Some(&NestedSphinx)
     }
 
     fn notation(&self) -> Option<&dyn Notation> {

@@ -52,7 +52,7 @@ fn nested<T: Element>(
     scan: &mut Scan<'_>,
     values: &mut [T],
     sizes: &[usize],
-    place: Option<&Place<'_>>,
+    place: Option<&ListItem<'_>>,
 ) -> Result<()> {
     match *sizes {
         [] => {
@@ -69,26 +69,26 @@ fn nested<T: Element>(
                 values[n] = value;
                 Ok(())
             }
-            Err(token) => Err(not_a(token, T::DTYPE, Some(&Place { n, outer: place }))),
+            Err(token) => Err(not_a(token, T::DTYPE, Some(&ListItem { n, outer: place }))),
         }),
         [len, ref inner @ ..] => {
             let step = values.len().checked_div(len).unwrap_or(0);
             scan.list(ListAt(place), len, |scan, n| {
                 let values = &mut values[n * step..(n + 1) * step];
-                nested(scan, values, inner, Some(&Place { n, outer: place }))
+                nested(scan, values, inner, Some(&ListItem { n, outer: place }))
             })
         }
     }
 }
 
 /// An item of a list, which may be an item of another.
-struct Place<'a> {
+struct ListItem<'a> {
     n: usize,
     outer: Option<&'a Self>,
 }
 
 /// The numbers of the items, the outermost first.
-fn numbers_of(place: Option<&Place<'_>>) -> Vec<usize> {
+fn numbers_of(place: Option<&ListItem<'_>>) -> Vec<usize> {
     let items = std::iter::successors(place, |place| place.outer);
     let mut numbers: Vec<_> = items.map(|place| place.n).collect();
     numbers.reverse();
@@ -96,7 +96,7 @@ fn numbers_of(place: Option<&Place<'_>>) -> Vec<usize> {
 }
 
 /// Begins a message on the list at a place.
-struct ListAt<'a>(Option<&'a Place<'a>>);
+struct ListAt<'a>(Option<&'a ListItem<'a>>);
 
 impl fmt::Display for ListAt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -109,7 +109,7 @@ impl fmt::Display for ListAt<'_> {
 }
 
 #[cold]
-fn not_a(token: &[u8], dtype: Dtype, place: Option<&Place<'_>>) -> Error {
+fn not_a(token: &[u8], dtype: Dtype, place: Option<&ListItem<'_>>) -> Error {
     let place = match *numbers_of(place) {
         [] => "row 0, column 0".to_owned(),
         [row] => format!("row {row}, column 0"),

@@ -4,7 +4,7 @@ use spr_core::bytes::Source;
 use spr_core::model::{GaussPosterior, Lists, Matrix, Object, Rank, Sparse, is_word_byte};
 use spr_core::{Error, Limits, Result};
 
-use crate::kind::{Kind, Precision};
+use crate::kind::{ObjectKind, Precision};
 use crate::number::{self, Real, Scan, is_space};
 use crate::text::{Layout, brackets, skip_line, truncated};
 
@@ -13,12 +13,12 @@ use crate::text::{Layout, brackets, skip_line, truncated};
 pub(crate) fn read_line(
     source: &mut Source,
     line: &mut Vec<u8>,
-    kind: Kind,
+    kind: ObjectKind,
     limits: &Limits,
 ) -> Result<()> {
     let start = source.offset();
     source.line(line, limits)?;
-    let closed = matches!(kind, Kind::SparseVector | Kind::SparseMatrix)
+    let closed = matches!(kind, ObjectKind::SparseVector | ObjectKind::SparseMatrix)
         && line.trim_ascii_end().ends_with(b"]");
     if source.offset() - start == line.len() as u64 && !closed {
         return Err(truncated(source, "the file ends inside a line")
@@ -38,39 +38,39 @@ pub(crate) fn number(line: &[u8], precision: Precision, into: &mut Matrix) -> Re
 }
 
 /// Reads an object from a line.
-pub(crate) fn object(line: &[u8], kind: Kind, precision: Precision) -> Result<Object> {
-    if matches!(kind, Kind::Token | Kind::Tokens) {
+pub(crate) fn object(line: &[u8], kind: ObjectKind, precision: Precision) -> Result<Object> {
+    if matches!(kind, ObjectKind::Token | ObjectKind::Tokens) {
         let wrong = words(line).flatten().find(|b| !is_word_byte(**b));
         if let Some(b) = wrong {
             return Err(Error::malformed(format!("byte 0x{b:02x} in a word")));
         }
     }
     Ok(match kind {
-        Kind::Int => Object::Int(int(only(line, "integer")?)?),
-        Kind::Bool => match only(line, "T or F")? {
+        ObjectKind::Int => Object::Int(int(only(line, "integer")?)?),
+        ObjectKind::Bool => match only(line, "T or F")? {
             b"T" => Object::Bool(true),
             b"F" => Object::Bool(false),
             word => return Err(wrong(word, "T or F")),
         },
-        Kind::Floats => Object::Floats(words(line).map(real).collect::<Result<_>>()?),
-        Kind::Lists => Object::IntLists(int_lists(line)?),
-        Kind::IntPairs => Object::IntPairs(pairs(line, int)?),
-        Kind::FloatPairs => Object::FloatPairs(pairs(line, real)?),
-        Kind::Posterior => Object::Posterior(posterior(line)?),
-        Kind::Token => Object::Token(
+        ObjectKind::Floats => Object::Floats(words(line).map(real).collect::<Result<_>>()?),
+        ObjectKind::Lists => Object::IntLists(int_lists(line)?),
+        ObjectKind::IntPairs => Object::IntPairs(pairs(line, int)?),
+        ObjectKind::FloatPairs => Object::FloatPairs(pairs(line, real)?),
+        ObjectKind::Posterior => Object::Posterior(posterior(line)?),
+        ObjectKind::Token => Object::Token(
             only(line, "word")
                 .map_err(|e| {
                     e.hint("if the lines hold any number of words, say so with holder=token-vector")
                 })?
                 .to_vec(),
         ),
-        Kind::Tokens => Object::Tokens(words(line).collect()),
-        Kind::SparseVector => {
+        ObjectKind::Tokens => Object::Tokens(words(line).collect()),
+        ObjectKind::SparseVector => {
             let (sparse, rest) = sparse_row(line, precision)?;
             end(rest)?;
             Object::SparseVector(sparse)
         }
-        Kind::SparseMatrix => Object::SparseMatrix(sparse_matrix(line, precision)?),
+        ObjectKind::SparseMatrix => Object::SparseMatrix(sparse_matrix(line, precision)?),
         other => {
             let message = format!("no {} is written on one line", other.name());
             return Err(Error::malformed(message));
@@ -326,7 +326,7 @@ fn skip_blanks(source: &mut Source) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn read(line: &str, kind: Kind) -> Result<Object> {
+    fn read(line: &str, kind: ObjectKind) -> Result<Object> {
         object(line.as_bytes(), kind, Precision::Single)
     }
 
@@ -334,17 +334,17 @@ mod tests {
     fn lines_are_read() {
         let lists = [&[1, 2][..], &[], &[3]].into_iter().collect();
         assert_eq!(
-            read("1 2 ; ; 3 ; ", Kind::Lists).unwrap(),
+            read("1 2 ; ; 3 ; ", ObjectKind::Lists).unwrap(),
             Object::IntLists(lists)
         );
         let pairs = Object::IntPairs(vec![[1, 2], [3, 4]]);
-        assert_eq!(read("1 2 ;3 4", Kind::IntPairs).unwrap(), pairs);
+        assert_eq!(read("1 2 ;3 4", ObjectKind::IntPairs).unwrap(), pairs);
         let frames = [&[(1, 0.5), (2, 0.5)][..], &[], &[(7, 1.0)]]
             .into_iter()
             .collect();
         let text = "[ 1 0.5 2 0.5 ] [ ] [ 7 1] ";
         assert_eq!(
-            read(text, Kind::Posterior).unwrap(),
+            read(text, ObjectKind::Posterior).unwrap(),
             Object::Posterior(frames)
         );
         let rows = [&[(1, 2.0)][..], &[]].into_iter().collect();
@@ -355,7 +355,7 @@ mod tests {
         };
         let text = "rows=2 dim=10 [ 1 2 ] dim=10 [ ] ";
         assert_eq!(
-            read(text, Kind::SparseMatrix).unwrap(),
+            read(text, ObjectKind::SparseMatrix).unwrap(),
             Object::SparseMatrix(sparse)
         );
     }
@@ -363,21 +363,21 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_an_error() {
         for (line, kind) in [
-            ("", Kind::Int),
-            ("1 2", Kind::Int),
-            ("True", Kind::Bool),
-            ("1 ; 2", Kind::Lists),
-            ("1 2 ;", Kind::IntPairs),
-            ("1 2 3 ; 4 5", Kind::IntPairs),
-            ("[ 1 ]", Kind::Posterior),
-            ("[ 1 2", Kind::Posterior),
-            ("1 2", Kind::Posterior),
-            ("[ 1.5 2 ]", Kind::Posterior),
-            ("rows=2 dim=1 [ 0 1 ]", Kind::SparseMatrix),
-            ("dim=1 [ 1 1 ]", Kind::SparseVector),
-            ("dim=1 ] [", Kind::SparseVector),
-            ("dim=1 [ 0 ]", Kind::SparseVector),
-            ("a b", Kind::Token),
+            ("", ObjectKind::Int),
+            ("1 2", ObjectKind::Int),
+            ("True", ObjectKind::Bool),
+            ("1 ; 2", ObjectKind::Lists),
+            ("1 2 ;", ObjectKind::IntPairs),
+            ("1 2 3 ; 4 5", ObjectKind::IntPairs),
+            ("[ 1 ]", ObjectKind::Posterior),
+            ("[ 1 2", ObjectKind::Posterior),
+            ("1 2", ObjectKind::Posterior),
+            ("[ 1.5 2 ]", ObjectKind::Posterior),
+            ("rows=2 dim=1 [ 0 1 ]", ObjectKind::SparseMatrix),
+            ("dim=1 [ 1 1 ]", ObjectKind::SparseVector),
+            ("dim=1 ] [", ObjectKind::SparseVector),
+            ("dim=1 [ 0 ]", ObjectKind::SparseVector),
+            ("a b", ObjectKind::Token),
         ] {
             assert!(read(line, kind).is_err(), "{line}");
         }

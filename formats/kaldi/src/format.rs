@@ -22,7 +22,7 @@ use crate::script::ScriptReader;
 use crate::sinks::Sinks;
 use crate::specifier::Table;
 use crate::write_object::{KINDS, Style};
-use crate::writer::{KaldiWriter, Look};
+use crate::writer::{KaldiWriter, TableStyle};
 
 /// Kaldi archives and script files.
 ///
@@ -179,7 +179,7 @@ fn table_of(source: &mut Source) -> Result<Table> {
 }
 
 /// How the options ask for the output to look.
-fn look(options: &Options) -> Result<Look> {
+fn look(options: &Options) -> Result<TableStyle> {
     check(options)?;
     let (style, dtypes) = style(options)?;
     let compress = Compress::of(options)?;
@@ -203,7 +203,7 @@ fn look(options: &Options) -> Result<Look> {
         caps.tags = Tags::Of("kaldi");
     }
     caps.max_rows = LARGEST;
-    Ok(Look {
+    Ok(TableStyle {
         style,
         compress,
         caps,

@@ -9,7 +9,7 @@ const SETTLED: usize = 8;
 
 /// What the keys of an archive look like.
 #[derive(Default)]
-pub(crate) struct KeyShapes {
+pub(crate) struct KeyPatterns {
     patterns: HashSet<Vec<u8>>,
     last: Vec<u8>,
     keys: usize,
@@ -38,7 +38,7 @@ fn common(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-impl KeyShapes {
+impl KeyPatterns {
     /// Takes note of a key.
     pub(crate) fn learn(&mut self, key: &[u8]) {
         self.unsorted |= *self.last >= *key;
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn keys_are_cut_where_they_look_like_others() {
-        let mut shapes = KeyShapes::default();
+        let mut shapes = KeyPatterns::default();
         assert_eq!(shapes.choose(b"?utt-7", None), None);
         assert_eq!(
             shapes.choose(b"?utt-7", Some(b"utt-8")),

@@ -40,7 +40,7 @@ impl Precision {
 
 /// What an object is, however it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ObjectKind {
     Matrix,
     Vector,
     /// A square of which the lower triangle is stored.
@@ -69,7 +69,7 @@ pub(crate) enum Kind {
     Opaque(&'static str),
 }
 
-impl Kind {
+impl ObjectKind {
     /// The name in messages and in `holder=NAME`.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -136,7 +136,7 @@ impl Kind {
 }
 
 /// The name with its article.
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for ObjectKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let article = match self.name().starts_with('i') {
             true => "an",
@@ -163,38 +163,65 @@ pub(crate) fn group_of(utt: &Utterance) -> &str {
 }
 
 /// The names that `holder` takes, with the element type that each has in text.
-pub(crate) const HOLDERS: &[(&str, (Kind, Precision))] = &[
-    ("float-matrix", (Kind::Matrix, Precision::Single)),
-    ("double-matrix", (Kind::Matrix, Precision::Double)),
-    ("compressed-matrix", (Kind::Matrix, Precision::Single)),
-    ("float-vector", (Kind::Vector, Precision::Single)),
-    ("double-vector", (Kind::Vector, Precision::Double)),
-    ("symmetric-matrix", (Kind::Symmetric, Precision::Single)),
-    ("triangular-matrix", (Kind::Triangular, Precision::Single)),
-    ("int32-vector", (Kind::Ints, Precision::Single)),
-    ("int32", (Kind::Int, Precision::Single)),
-    ("float", (Kind::Float(Precision::Single), Precision::Single)),
+pub(crate) const HOLDERS: &[(&str, (ObjectKind, Precision))] = &[
+    ("float-matrix", (ObjectKind::Matrix, Precision::Single)),
+    ("double-matrix", (ObjectKind::Matrix, Precision::Double)),
+    ("compressed-matrix", (ObjectKind::Matrix, Precision::Single)),
+    ("float-vector", (ObjectKind::Vector, Precision::Single)),
+    ("double-vector", (ObjectKind::Vector, Precision::Double)),
+    (
+        "symmetric-matrix",
+        (ObjectKind::Symmetric, Precision::Single),
+    ),
+    (
+        "triangular-matrix",
+        (ObjectKind::Triangular, Precision::Single),
+    ),
+    ("int32-vector", (ObjectKind::Ints, Precision::Single)),
+    ("int32", (ObjectKind::Int, Precision::Single)),
+    (
+        "float",
+        (ObjectKind::Float(Precision::Single), Precision::Single),
+    ),
     (
         "double",
-        (Kind::Float(Precision::Double), Precision::Double),
+        (ObjectKind::Float(Precision::Double), Precision::Double),
     ),
-    ("bool", (Kind::Bool, Precision::Single)),
-    ("int32-vector-vector", (Kind::Lists, Precision::Single)),
-    ("int32-pair-vector", (Kind::IntPairs, Precision::Single)),
-    ("float-pair-vector", (Kind::FloatPairs, Precision::Single)),
-    ("basic-float-vector", (Kind::Floats, Precision::Single)),
-    ("posterior", (Kind::Posterior, Precision::Single)),
-    ("gauss-posterior", (Kind::Gauss, Precision::Single)),
-    ("token", (Kind::Token, Precision::Single)),
-    ("token-vector", (Kind::Tokens, Precision::Single)),
-    ("sparse-vector", (Kind::SparseVector, Precision::Single)),
-    ("sparse-matrix", (Kind::SparseMatrix, Precision::Single)),
-    ("wave", (Kind::Wave, Precision::Single)),
-    ("htk", (Kind::Htk, Precision::Single)),
-    ("sphinx", (Kind::Sphinx, Precision::Single)),
+    ("bool", (ObjectKind::Bool, Precision::Single)),
+    (
+        "int32-vector-vector",
+        (ObjectKind::Lists, Precision::Single),
+    ),
+    (
+        "int32-pair-vector",
+        (ObjectKind::IntPairs, Precision::Single),
+    ),
+    (
+        "float-pair-vector",
+        (ObjectKind::FloatPairs, Precision::Single),
+    ),
+    (
+        "basic-float-vector",
+        (ObjectKind::Floats, Precision::Single),
+    ),
+    ("posterior", (ObjectKind::Posterior, Precision::Single)),
+    ("gauss-posterior", (ObjectKind::Gauss, Precision::Single)),
+    ("token", (ObjectKind::Token, Precision::Single)),
+    ("token-vector", (ObjectKind::Tokens, Precision::Single)),
+    (
+        "sparse-vector",
+        (ObjectKind::SparseVector, Precision::Single),
+    ),
+    (
+        "sparse-matrix",
+        (ObjectKind::SparseMatrix, Precision::Single),
+    ),
+    ("wave", (ObjectKind::Wave, Precision::Single)),
+    ("htk", (ObjectKind::Htk, Precision::Single)),
+    ("sphinx", (ObjectKind::Sphinx, Precision::Single)),
     (
         "int8-vector",
-        (Kind::Opaque("int8-vector"), Precision::Single),
+        (ObjectKind::Opaque("int8-vector"), Precision::Single),
     ),
-    ("fst", (Kind::Opaque("fst"), Precision::Single)),
+    ("fst", (ObjectKind::Opaque("fst"), Precision::Single)),
 ];

@@ -5,7 +5,7 @@ use spr_core::bytes::{Env, Extent, Source};
 use spr_core::model::{Rank, Utterance};
 
 use crate::audio;
-use crate::kind::{Kind, Precision};
+use crate::kind::{ObjectKind, Precision};
 
 /// The formats of objects that have holders.
 pub(crate) const WAV: &str = "wav";
@@ -39,11 +39,11 @@ pub(crate) fn of_file(source: &mut Source, env: &Env) -> Result<Option<&'static 
 }
 
 /// What objects of a format are, where it makes but one sort of them.
-pub(crate) fn kind_of_format(name: &str) -> Option<Kind> {
+pub(crate) fn kind_of_format(name: &str) -> Option<ObjectKind> {
     match name {
-        WAV => Some(Kind::Wave),
-        HTK => Some(Kind::Htk),
-        SPHINX => Some(Kind::Sphinx),
+        WAV => Some(ObjectKind::Wave),
+        HTK => Some(ObjectKind::Htk),
+        SPHINX => Some(ObjectKind::Sphinx),
         _ => None,
     }
 }
@@ -55,7 +55,7 @@ pub(crate) fn read(
     utt: &mut Utterance,
     (name, whole): (&'static str, bool),
     env: &Env,
-) -> Result<Kind> {
+) -> Result<ObjectKind> {
     let at = source.offset();
     let nested = env
         .nested(name)
@@ -67,7 +67,7 @@ pub(crate) fn read(
     utt.clear_data();
     nested.read(source, extent, utt, env)?;
     let kind = kind_of_format(name).unwrap_or_else(|| kind_of(utt, name));
-    if kind == Kind::Wave {
+    if kind == ObjectKind::Wave {
         utt.meta.clear();
         if let Some(sound) = utt.waveform() {
             audio::check_read(sound, !whole).map_err(|e| e.file(source.name()).byte(at))?;
@@ -77,19 +77,21 @@ pub(crate) fn read(
 }
 
 /// What was read of an object, by what the utterance holds.
-fn kind_of(utt: &Utterance, name: &'static str) -> Kind {
+fn kind_of(utt: &Utterance, name: &'static str) -> ObjectKind {
     if utt.audio.is_some() {
-        return Kind::Wave;
+        return ObjectKind::Wave;
     }
     if utt.labels.is_some() {
-        return Kind::Ints;
+        return ObjectKind::Ints;
     }
     match &utt.features {
         Some(features) => match features.rank() {
-            Rank::Matrix => Kind::Matrix,
-            Rank::Vector => Kind::Vector,
-            Rank::Scalar => Precision::of(features.dtype()).map_or(Kind::Opaque(name), Kind::Float),
+            Rank::Matrix => ObjectKind::Matrix,
+            Rank::Vector => ObjectKind::Vector,
+            Rank::Scalar => {
+                Precision::of(features.dtype()).map_or(ObjectKind::Opaque(name), ObjectKind::Float)
+            }
         },
-        None => Kind::Opaque(name),
+        None => ObjectKind::Opaque(name),
     }
 }

@@ -52,12 +52,12 @@ mod tests {
         let input = Specifiers.input("ark,s,cs,p:x.ark:7").unwrap().unwrap();
         assert_eq!(input.form, "a Kaldi rspecifier");
         assert_eq!(input.locator, Locator::FileAt("x.ark".into(), 7));
-        let due = [
+        let expected = [
             ("table", "ark"),
             ("sorted", "true"),
             ("called-sorted", "true"),
         ];
-        assert_eq!(pairs(&input.options), due);
+        assert_eq!(pairs(&input.options), expected);
         assert!(input.permissive && input.companions.is_empty());
         let output = Specifiers.output("ark,scp,t:-,x.scp").unwrap().unwrap();
         assert_eq!(

@@ -5,7 +5,7 @@ use spr_core::model::{Element, Matrix, Rank};
 use spr_core::{Limits, Result};
 
 use crate::binary::size;
-use crate::kind::{Kind, Precision};
+use crate::kind::{ObjectKind, Precision};
 
 /// What stands above the diagonal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,10 +17,10 @@ pub(crate) enum Upper {
 
 impl Upper {
     /// What the user says by asking for a kind, if that is a packed one.
-    pub(crate) fn of(holder: Option<Kind>) -> Option<Self> {
+    pub(crate) fn of(holder: Option<ObjectKind>) -> Option<Self> {
         match holder {
-            Some(Kind::Symmetric) => Some(Self::Mirrored),
-            Some(Kind::Triangular) => Some(Self::Zero),
+            Some(ObjectKind::Symmetric) => Some(Self::Mirrored),
+            Some(ObjectKind::Triangular) => Some(Self::Zero),
             _ => None,
         }
     }

@@ -4,13 +4,13 @@ use spr_core::bytes::Source;
 use spr_core::{Error, Result};
 
 use crate::compressed::Compression;
-use crate::kind::{Kind, Precision};
+use crate::kind::{ObjectKind, Precision};
 use crate::number::is_space;
 use crate::text::truncated;
 
 /// The form of a binary object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum BinaryForm {
     /// `FM`, `DM`.
     Matrix(Precision),
     /// `FV`, `DV`.
@@ -38,52 +38,52 @@ pub(crate) enum Form {
     Run,
 }
 
-impl Form {
+impl BinaryForm {
     /// The kind of object, where the form tells it.
-    pub(crate) fn kind(self) -> Option<Kind> {
+    pub(crate) fn kind(self) -> Option<ObjectKind> {
         Some(match self {
-            Self::Matrix(_) | Self::Compressed(_) => Kind::Matrix,
-            Self::Vector(_) => Kind::Vector,
-            Self::SparseVector => Kind::SparseVector,
-            Self::SparseMatrix => Kind::SparseMatrix,
-            Self::Tokens => Kind::Opaque("tokens-object"),
-            Self::Blob => Kind::Opaque("blob"),
-            Self::Bool => Kind::Bool,
-            Self::Sized(name, _) => Kind::Opaque(name),
+            Self::Matrix(_) | Self::Compressed(_) => ObjectKind::Matrix,
+            Self::Vector(_) => ObjectKind::Vector,
+            Self::SparseVector => ObjectKind::SparseVector,
+            Self::SparseMatrix => ObjectKind::SparseMatrix,
+            Self::Tokens => ObjectKind::Opaque("tokens-object"),
+            Self::Blob => ObjectKind::Opaque("blob"),
+            Self::Bool => ObjectKind::Bool,
+            Self::Sized(name, _) => ObjectKind::Opaque(name),
             Self::Packed(_) | Self::Numpy | Self::Wide | Self::Run => return None,
         })
     }
 }
 
 /// What begins with a token and a space.
-const TOKENS: &[(&[u8], Form)] = &[
-    (b"FM ", Form::Matrix(Precision::Single)),
-    (b"DM ", Form::Matrix(Precision::Double)),
-    (b"FV ", Form::Vector(Precision::Single)),
-    (b"DV ", Form::Vector(Precision::Double)),
-    (b"CM ", Form::Compressed(Compression::Columns)),
-    (b"CM2 ", Form::Compressed(Compression::Words)),
-    (b"CM3 ", Form::Compressed(Compression::Bytes)),
-    (b"SM ", Form::SparseMatrix),
-    (b"SV ", Form::SparseVector),
-    (b"FP ", Form::Packed(Precision::Single)),
-    (b"DP ", Form::Packed(Precision::Double)),
+const TOKENS: &[(&[u8], BinaryForm)] = &[
+    (b"FM ", BinaryForm::Matrix(Precision::Single)),
+    (b"DM ", BinaryForm::Matrix(Precision::Double)),
+    (b"FV ", BinaryForm::Vector(Precision::Single)),
+    (b"DV ", BinaryForm::Vector(Precision::Double)),
+    (b"CM ", BinaryForm::Compressed(Compression::Columns)),
+    (b"CM2 ", BinaryForm::Compressed(Compression::Words)),
+    (b"CM3 ", BinaryForm::Compressed(Compression::Bytes)),
+    (b"SM ", BinaryForm::SparseMatrix),
+    (b"SV ", BinaryForm::SparseVector),
+    (b"FP ", BinaryForm::Packed(Precision::Single)),
+    (b"DP ", BinaryForm::Packed(Precision::Double)),
 ];
 
 /// What begins with other bytes of its own behind the binary mark.
-const MARKED: &[(&[u8], Form)] = &[
-    (NUMPY, Form::Numpy),
-    (b"\x14\x11\x22\x20", Form::Blob),
-    (b"<", Form::Tokens),
-    (b"T", Form::Bool),
-    (b"F", Form::Bool),
-    (b"\x08", Form::Wide),
-    (b"\x01", Form::Sized("int8", 1)),
-    (b"\x02", Form::Sized("int16", 2)),
-    (b"\xff", Form::Sized("uint8", 1)),
-    (b"\xfe", Form::Sized("uint16", 2)),
-    (b"\xfc", Form::Sized("uint32", 4)),
-    (b"\xf8", Form::Sized("uint64", 8)),
+const MARKED: &[(&[u8], BinaryForm)] = &[
+    (NUMPY, BinaryForm::Numpy),
+    (b"\x14\x11\x22\x20", BinaryForm::Blob),
+    (b"<", BinaryForm::Tokens),
+    (b"T", BinaryForm::Bool),
+    (b"F", BinaryForm::Bool),
+    (b"\x08", BinaryForm::Wide),
+    (b"\x01", BinaryForm::Sized("int8", 1)),
+    (b"\x02", BinaryForm::Sized("int16", 2)),
+    (b"\xff", BinaryForm::Sized("uint8", 1)),
+    (b"\xfe", BinaryForm::Sized("uint16", 2)),
+    (b"\xfc", BinaryForm::Sized("uint32", 4)),
+    (b"\xf8", BinaryForm::Sized("uint64", 8)),
 ];
 
 /// The start of a NumPy array.
@@ -123,7 +123,7 @@ pub(crate) fn refusal(name: &str) -> Error {
 
 /// The form and the length of its token, by what follows the binary mark; `None` for a run of
 /// tagged 32-bit numbers, and for what is unknown.
-pub(crate) fn token(bytes: &[u8]) -> Option<(Form, usize)> {
+pub(crate) fn token(bytes: &[u8]) -> Option<(BinaryForm, usize)> {
     let known = TOKENS.iter().find(|(token, _)| {
         // The white space after a token may be of any kind.
         let (name, _) = token.split_at(token.len() - 1);
@@ -153,7 +153,7 @@ pub(crate) const TAG: u8 = 4;
 
 /// The form of the object that starts behind the binary mark and the length of its token, without
 /// moving on. Where `bools` are to be expected a lone F at the end is one.
-pub(crate) fn binary(source: &mut Source, bools: bool) -> Result<(Form, usize)> {
+pub(crate) fn binary(source: &mut Source, bools: bool) -> Result<(BinaryForm, usize)> {
     let head = source.peek(TOKEN)?;
     let lone = head == b"F";
     if !(lone && bools) && TOKENS.iter().any(|(token, _)| token.starts_with(head)) {
@@ -169,7 +169,7 @@ pub(crate) fn binary(source: &mut Source, bools: bool) -> Result<(Form, usize)> 
             let message = format!("no known object starts with byte 0x{b:02x}");
             Err(source.malformed(message))
         }
-        _ => Ok((Form::Run, 0)),
+        _ => Ok((BinaryForm::Run, 0)),
     }
 }
 
@@ -180,13 +180,13 @@ mod tests {
     #[test]
     fn tokens_and_bools_are_told_apart() {
         for (bytes, form) in [
-            (&b"FM \x04"[..], Form::Matrix(Precision::Single)),
-            (b"FM\n\x04", Form::Matrix(Precision::Single)),
-            (b"FM \0B", Form::Bool),
-            (b"F", Form::Bool),
-            (b"Tb \0BF", Form::Bool),
-            (b"CM2 \0", Form::Compressed(Compression::Words)),
-            (b"\xfe\x01\x02", Form::Sized("uint16", 2)),
+            (&b"FM \x04"[..], BinaryForm::Matrix(Precision::Single)),
+            (b"FM\n\x04", BinaryForm::Matrix(Precision::Single)),
+            (b"FM \0B", BinaryForm::Bool),
+            (b"F", BinaryForm::Bool),
+            (b"Tb \0BF", BinaryForm::Bool),
+            (b"CM2 \0", BinaryForm::Compressed(Compression::Words)),
+            (b"\xfe\x01\x02", BinaryForm::Sized("uint16", 2)),
         ] {
             assert_eq!(token(bytes).unwrap().0, form, "{}", bytes.escape_ascii());
         }

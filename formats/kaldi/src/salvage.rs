@@ -11,7 +11,7 @@ use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance, is_word_
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::archive::{HEAD, read_key};
-use crate::key_shape::KeyShapes;
+use crate::key_shape::KeyPatterns;
 use crate::number::is_space;
 use crate::object::ObjectReader;
 use crate::recognise;
@@ -32,7 +32,7 @@ pub(crate) struct SalvageReader {
     info: DatasetInfo,
     /// What stands before the objects' bytes, in an archive that is not text.
     mark: Option<&'static [u8]>,
-    shapes: KeyShapes,
+    shapes: KeyPatterns,
     /// Where the next entry is to start.
     at: u64,
     /// Bytes of the shortest entry, and what the last one held.
@@ -67,7 +67,7 @@ impl SalvageReader {
             tried: Utterance::default(),
             info,
             mark,
-            shapes: KeyShapes::default(),
+            shapes: KeyPatterns::default(),
             least: u64::MAX,
             held: None,
             failure,

@@ -5,30 +5,30 @@ use spr_core::model::{Dtype, GaussPosterior, Lists, Matrix, Object, Rank, Sparse
 use spr_core::{Error, Limits, Result};
 
 use crate::binary::{integers, size};
-use crate::kind::Kind;
+use crate::kind::ObjectKind;
 use crate::recognise::{GROUP, TAG};
 
 /// Reads an object that is a run of tagged 32-bit numbers.
-pub(crate) fn object(source: &mut Source, kind: Kind, limits: &Limits) -> Result<Object> {
+pub(crate) fn object(source: &mut Source, kind: ObjectKind, limits: &Limits) -> Result<Object> {
     let at = source.offset();
     let object = match kind {
-        Kind::Int => Object::Int(word(source)?),
-        Kind::Lists => Object::IntLists(lists(source, "lists", word, limits)?),
-        Kind::IntPairs => Object::IntPairs(pairs(source, word, limits)?),
-        Kind::FloatPairs => Object::FloatPairs(pairs(source, single, limits)?),
-        Kind::Floats => {
+        ObjectKind::Int => Object::Int(word(source)?),
+        ObjectKind::Lists => Object::IntLists(lists(source, "lists", word, limits)?),
+        ObjectKind::IntPairs => Object::IntPairs(pairs(source, word, limits)?),
+        ObjectKind::FloatPairs => Object::FloatPairs(pairs(source, single, limits)?),
+        ObjectKind::Floats => {
             let n = size(source, "numbers")?;
             let mut words = Matrix::default();
             integers(source, &mut words, n, limits)?;
             let words = words.values::<i32>()?;
             Object::Floats(words.iter().map(|w| float(*w)).collect())
         }
-        Kind::Posterior => {
+        ObjectKind::Posterior => {
             let item = |source: &mut Source| Ok((word(source)?, single(source)?));
             Object::Posterior(lists(source, "frames", item, limits)?)
         }
-        Kind::Gauss => Object::GaussPosterior(gauss(source, limits)?),
-        Kind::Opaque(kind) => {
+        ObjectKind::Gauss => Object::GaussPosterior(gauss(source, limits)?),
+        ObjectKind::Opaque(kind) => {
             let n = size(source, "numbers")?;
             let mut bytes = b"\0B\x04".to_vec();
             let count = i32::try_from(n).unwrap_or(i32::MAX);
@@ -225,13 +225,13 @@ mod tests {
         let empty = [&[200][..], &[0; 200]].concat();
         let full = [&[1, 200][..], &[7; 200]].concat();
         for (kind, numbers) in [
-            (Kind::Lists, &empty),
-            (Kind::Lists, &full),
-            (Kind::Posterior, &empty),
-            (Kind::Gauss, &empty),
-            (Kind::IntPairs, &[&[200][..], &[7; 400]].concat()),
-            (Kind::FloatPairs, &[&[200][..], &[7; 400]].concat()),
-            (Kind::Floats, &[&[200][..], &[7; 200]].concat()),
+            (ObjectKind::Lists, &empty),
+            (ObjectKind::Lists, &full),
+            (ObjectKind::Posterior, &empty),
+            (ObjectKind::Gauss, &empty),
+            (ObjectKind::IntPairs, &[&[200][..], &[7; 400]].concat()),
+            (ObjectKind::FloatPairs, &[&[200][..], &[7; 400]].concat()),
+            (ObjectKind::Floats, &[&[200][..], &[7; 200]].concat()),
         ] {
             let bytes = words(numbers);
             let read = object(&mut source(&bytes), kind, &limits);

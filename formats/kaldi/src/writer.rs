@@ -22,7 +22,7 @@ use crate::write_object::{self, Style};
 const BLOCK: usize = 64 << 10;
 
 /// How a table looks, and what it holds.
-pub(crate) struct Look {
+pub(crate) struct TableStyle {
     pub(crate) style: Style,
     /// What becomes of matrices.
     pub(crate) compress: Option<Compress>,
@@ -31,7 +31,7 @@ pub(crate) struct Look {
 
 pub(crate) struct KaldiWriter {
     archive: Archive,
-    look: Look,
+    look: TableStyle,
     env: Env,
     /// What the first entry held: all others do the same.
     group: Option<String>,
@@ -46,7 +46,7 @@ pub(crate) struct KaldiWriter {
 }
 
 impl KaldiWriter {
-    pub(crate) fn new(sinks: Sinks, look: Look, env: &Env) -> Self {
+    pub(crate) fn new(sinks: Sinks, look: TableStyle, env: &Env) -> Self {
         Self {
             archive: Archive::new(sinks, look.style, env.threads),
             look,
@@ -61,7 +61,7 @@ impl KaldiWriter {
     }
 
     /// A writer of one file an object, each where `files` says.
-    pub(crate) fn of_files(files: Files, look: Look, env: &Env) -> Result<Self> {
+    pub(crate) fn of_files(files: Files, look: TableStyle, env: &Env) -> Result<Self> {
         Ok(Self {
             files: Some(files),
             ..Self::new(Sinks::only(nowhere(env)?), look, env)
@@ -163,9 +163,9 @@ impl KaldiWriter {
             (Precision::Double, _) => b"\0BDV ",
         };
         self.block.extend_from_slice(token);
-        put_integer(matrix.rows(), &mut self.block)?;
+        write_integer(matrix.rows(), &mut self.block)?;
         if matrix.rank() == Rank::Matrix {
-            put_integer(matrix.cols(), &mut self.block)?;
+            write_integer(matrix.cols(), &mut self.block)?;
         }
         self.flush()?;
         if ByteOrder::NATIVE == ByteOrder::Little {
@@ -181,7 +181,7 @@ impl KaldiWriter {
 
     fn tagged_integers(&mut self, matrix: &Matrix) -> Result<()> {
         self.block.extend_from_slice(b"\0B");
-        put_integer(matrix.rows(), &mut self.block)?;
+        write_integer(matrix.rows(), &mut self.block)?;
         for values in matrix.values::<i32>()?.chunks(BLOCK / 5) {
             let groups = values.iter().map(|value| {
                 let [a, b, c, d] = value.to_le_bytes();
@@ -318,7 +318,7 @@ fn decoded(planned: &Planned) -> Result<Matrix> {
 }
 
 /// Appends a size with its tag.
-fn put_integer(n: usize, out: &mut Vec<u8>) -> Result<()> {
+fn write_integer(n: usize, out: &mut Vec<u8>) -> Result<()> {
     let n = i32::try_from(n).map_err(|_| Error::unfit("more than 2147483647 rows or columns"))?;
     out.push(TAG);
     out.extend_from_slice(&n.to_le_bytes());

@@ -592,8 +592,12 @@ fn shapes_and_cuts_are_seen_without_the_values() {
         assert_eq!((all, error), shapes(&bytes, true));
         for cut in 0..bytes.len() {
             let (seen, wrong) = shapes(&bytes[..cut], false);
-            let (due, error) = shapes(&bytes[..cut], true);
-            assert_eq!((seen, wrong.is_some()), (due, error.is_some()), "{cut}");
+            let (expected, error) = shapes(&bytes[..cut], true);
+            assert_eq!(
+                (seen, wrong.is_some()),
+                (expected, error.is_some()),
+                "{cut}"
+            );
         }
     }
 }

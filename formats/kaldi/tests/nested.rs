@@ -94,8 +94,8 @@ fn waves_are_written_and_read_as_kaldi_has_them() {
     let utts = [sound("a", &[1, -2, 3], 1), sound("b", &[7], 1)];
     let options = spr_testkit::options(&FORMAT, &[]).unwrap();
     let bytes = memory_within(&FORMAT, &options, &utts, &env()).unwrap();
-    let due = [b"a ", &wave(&[1, -2, 3])[..], b"b ", &wave(&[7])].concat();
-    assert_eq!(bytes, due);
+    let expected = [b"a ", &wave(&[1, -2, 3])[..], b"b ", &wave(&[7])].concat();
+    assert_eq!(bytes, expected);
     assert_eq!(read(&bytes, &[]), utts);
     assert_eq!(read(&bytes, &[("holder", "wave")]), utts);
     for (bad, why) in [

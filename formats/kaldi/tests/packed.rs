@@ -60,7 +60,7 @@ fn squares_are_filled() {
     let mirrored = [1f32, 2.0, 4.0, 2.0, 3.0, 5.0, 4.0, 5.0, 6.0];
     let lower = [1f32, 0.0, 0.0, 2.0, 3.0, 0.0, 4.0, 5.0, 6.0];
     let binary = binary();
-    for (bytes, options, due) in [
+    for (bytes, options, expected) in [
         (TEXT, SYMMETRIC, mirrored),
         (TEXT, TRIANGULAR, lower),
         (&binary, SYMMETRIC, mirrored),
@@ -69,18 +69,18 @@ fn squares_are_filled() {
         (&binary, &[("holder", "float-matrix")], mirrored),
     ] {
         let utts = read(bytes, options);
-        let due = [
-            Matrix::from_rows(&due, 3, Rank::Matrix).unwrap(),
+        let expected = [
+            Matrix::from_rows(&expected, 3, Rank::Matrix).unwrap(),
             Matrix::default(),
             Matrix::from_rows(&[7f32], 1, Rank::Matrix).unwrap(),
         ];
-        assert_eq!(utts.len(), due.len());
-        for (utt, due) in utts.iter().zip(&due) {
+        assert_eq!(utts.len(), expected.len());
+        for (utt, expected) in utts.iter().zip(&expected) {
             let features = utt.features.as_ref().unwrap();
-            assert_eq!(features.rows(), due.rows());
+            assert_eq!(features.rows(), expected.rows());
             assert_eq!(
                 features.as_bytes(),
-                due.as_bytes(),
+                expected.as_bytes(),
                 "{} {options:?}",
                 utt.key
             );

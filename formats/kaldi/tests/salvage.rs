@@ -136,8 +136,8 @@ fn check(archive: &Archive, what: &str, damage: impl Fn(&Archive, usize, &mut Ve
     let (got, errors) = salvage(bytes);
     let expected: Vec<_> = (0..ENTRIES).filter(|n| !DAMAGED.contains(n)).collect();
     let names: Vec<_> = got.iter().map(|u| u.key.to_string()).collect();
-    let due: Vec<_> = expected.iter().map(|n| key(*n)).collect();
-    assert_eq!(names, due, "{what}: {errors:#?}");
+    let expected_keys: Vec<_> = expected.iter().map(|n| key(*n)).collect();
+    assert_eq!(names, expected_keys, "{what}: {errors:#?}");
     for (utt, n) in got.iter().zip(expected) {
         assert_eq!(*utt, whole[n], "{what}");
     }

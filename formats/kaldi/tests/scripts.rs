@@ -88,8 +88,8 @@ fn places_and_ranges() {
     }
     assert_eq!(got.len(), want.len());
     assert_eq!(warnings.len(), 1);
-    let due = "x.scp:7: utterance u: the range goes past the last row, to which it is cut";
-    assert!(warnings[0].ends_with(due), "{warnings:?}");
+    let expected = "x.scp:7: utterance u: the range goes past the last row, to which it is cut";
+    assert!(warnings[0].ends_with(expected), "{warnings:?}");
 }
 
 #[test]

@@ -118,12 +118,12 @@ fn dropped_entries_are_passed_over() {
 #[test]
 fn a_file_of_one_object_is_dropped_or_not() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, due) in [("k.mat", 1), ("x.mat", 0)] {
+    for (name, expected) in [("k.mat", 1), ("x.mat", 0)] {
         let path = folder.path().join(name);
         fs::write(&path, matrix("FM", 1, 2, 8)).unwrap();
         let (keys, error, _) = read(file(&path), &[]);
         assert!(error.is_none(), "{error:?}");
-        assert_eq!(keys.len(), due, "{name}");
+        assert_eq!(keys.len(), expected, "{name}");
     }
 }
 
@@ -191,14 +191,14 @@ fn entries_say_where_they_are() {
         format!("x {name}:2\ny cat {name} |\nz {name}:2[0:0]\n"),
     )
     .unwrap();
-    for (source, due) in [
+    for (source, expected) in [
         (file(&archive), vec![Some(2), Some(27)]),
         (file(&script), vec![Some(2), Some(2)]),
     ] {
         let opened = Request::all().open(&FORMAT, source, &Options::default(), &Env::default());
         let read = faults::drain(opened.unwrap().into_stream().unwrap()).utterances;
         let places: Vec<_> = read.iter().map(|utt| utt.origin.byte()).collect();
-        assert_eq!(places, due);
+        assert_eq!(places, expected);
         assert!(
             read.iter()
                 .all(|utt| utt.origin.file.as_deref() == Some(&*name))

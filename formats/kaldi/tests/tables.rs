@@ -157,8 +157,8 @@ fn sorted_archives_stop_early_and_are_checked() {
             let found = ask(&format!("ark,s:{at}"), &asked);
             assert_eq!(found.as_deref(), Ok(&want[..]), "{at}");
             let error = ask(&format!("ark,s,cs:{at}"), &asked).unwrap_err();
-            let due = "utterance a: asked for after aa, but cs promises sorted order";
-            assert!(error.contains(due), "{error}");
+            let expected = "utterance a: asked for after aa, but cs promises sorted order";
+            assert!(error.contains(expected), "{error}");
             let found = ask(
                 &format!("ark,s,cs,o:{at}"),
                 &["a", "a", "bb", "c", "d", "e"],
@@ -172,8 +172,8 @@ fn sorted_archives_stop_early_and_are_checked() {
     for path in archives(&folder, UNSORTED) {
         for options in ["s", "s,cs"] {
             let error = ask(&format!("ark,{options}:{path}"), &["d"]).unwrap_err();
-            let due = "the keys are not sorted: it follows c";
-            assert!(error.contains(due), "{error}");
+            let expected = "the keys are not sorted: it follows c";
+            assert!(error.contains(expected), "{error}");
         }
     }
 }
@@ -230,7 +230,7 @@ fn script_files_by_key() {
         "{error}"
     );
     let lines = String::from_utf8(folder.read("x.scp")).unwrap();
-    for (text, due) in [
+    for (text, expected) in [
         (
             format!("{lines}{lines}"),
             ":6: utterance a: stands twice, before on line 2",
@@ -243,7 +243,7 @@ fn script_files_by_key() {
     ] {
         let bad = folder.write("bad.scp", text);
         let error = ask(&format!("scp:{bad}"), &["a"]).unwrap_err();
-        assert!(error.ends_with(due), "{error}");
+        assert!(error.ends_with(expected), "{error}");
     }
     let bad = folder.write(
         "bad.scp",
@@ -369,7 +369,7 @@ fn one_file_an_object() {
 fn lists_that_can_t_be_written_to() {
     let folder = Folder::new();
     let x = folder.at("x");
-    for (lines, due) in [
+    for (lines, expected) in [
         (
             format!("a {x}\nb {x}2\na {x}3\n"),
             ":3: utterance a: stands twice, before on line 1",
@@ -385,9 +385,9 @@ fn lists_that_can_t_be_written_to() {
     ] {
         let list = folder.write("list.scp", lines);
         let Err(error) = TableWriter::open(&format!("scp:{list}")) else {
-            panic!("{due}");
+            panic!("{expected}");
         };
-        assert!(error.to_string().contains(due), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
     }
     let list = folder.write("list.scp", format!("a | cat > {x}\n"));
     let env = Env::new(Limits::default(), Access::Files, |_| {});

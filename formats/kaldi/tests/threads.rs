@@ -161,8 +161,8 @@ fn text_is_the_same() {
         .filter_map(|line| line.split(' ').next())
         .filter(|w| !w.is_empty())
         .collect();
-    let due: Vec<_> = utts.iter().map(|utt| utt.key.to_string()).collect();
-    assert_eq!(keys, due);
+    let expected: Vec<_> = utts.iter().map(|utt| utt.key.to_string()).collect();
+    assert_eq!(keys, expected);
     archive(&[TEXT, ("digits", "kaldi")], &utts);
     archive(&[TEXT, ("compress", "1")], &utts);
 }
@@ -182,9 +182,9 @@ fn compressed_is_the_same() {
     let opened = Request::all().open(&FORMAT, source, &Default::default(), &env(1));
     let mut reader = opened.and_then(|opened| opened.into_stream()).unwrap();
     let mut utt = Utterance::default();
-    for due in &utts {
+    for expected in &utts {
         assert!(reader.read(&mut utt).unwrap());
-        assert_eq!((&utt.key, utt.frames()), (&due.key, due.frames()));
+        assert_eq!((&utt.key, utt.frames()), (&expected.key, expected.frames()));
     }
 }
 
@@ -192,7 +192,7 @@ fn compressed_is_the_same() {
 fn what_cannot_be_compressed_costs_that_entry_only() {
     let mut utts = mix();
     utts.truncate(500);
-    let due = archive(&[("compress", "2")], &utts);
+    let expected = archive(&[("compress", "2")], &utts);
     let bad = features("bad", &[1.0, f32::INFINITY], 2, Rank::Matrix);
     for threads in [1, 2, 5] {
         let (output, store) = memory(threads);
@@ -207,7 +207,7 @@ fn what_cannot_be_compressed_costs_that_entry_only() {
         }
         writer.finish().unwrap();
         output.commit().unwrap();
-        assert!(store.get("main").unwrap() == due);
+        assert!(store.get("main").unwrap() == expected);
     }
 }
 
@@ -218,25 +218,25 @@ fn integers_and_numbers_are_the_same() {
         .map(|n| labels(&format!("l{n}"), &integers[..n]))
         .collect();
     utts.push(labels("all", &integers));
-    let mut due = String::new();
+    let mut expected = String::new();
     for utt in &utts {
-        due.push_str(&format!("{} ", utt.key));
+        expected.push_str(&format!("{} ", utt.key));
         let values = utt.labels.as_ref().unwrap().as_slice::<i32>().unwrap();
         values
             .iter()
-            .for_each(|value| due.push_str(&format!("{value} ")));
-        due.push('\n');
+            .for_each(|value| expected.push_str(&format!("{value} ")));
+        expected.push('\n');
     }
-    assert!(archive(&[TEXT], &utts) == due.into_bytes());
+    assert!(archive(&[TEXT], &utts) == expected.into_bytes());
 
     let number = |(n, value): (usize, f32)| features(&format!("n{n}"), &[value], 1, Rank::Scalar);
     let numbers: Vec<_> = values(20_000).into_iter().enumerate().map(number).collect();
-    let due: String = values(20_000)
+    let expected: String = values(20_000)
         .iter()
         .enumerate()
         .map(|(n, value)| format!("n{n} {value} \n"))
         .collect();
-    assert!(archive(&[TEXT], &numbers) == due.into_bytes());
+    assert!(archive(&[TEXT], &numbers) == expected.into_bytes());
 }
 
 #[test]
@@ -244,25 +244,25 @@ fn script_files_point_at_objects() {
     let utts = mix();
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str, threads: usize| folder.path().join(format!("{name}{threads}"));
-    let due = archive(&[TEXT], &utts);
+    let expected = archive(&[TEXT], &utts);
     for threads in [1, 2, 5] {
         let (path, script) = (at("ark", threads), at("scp", threads));
         let output = env(threads).output(&Locator::file(&path));
         let output = output.with_named("scp", Locator::file(&script));
         let written = write(&output, &[TEXT], &utts, threads).unwrap();
         output.commit().unwrap();
-        assert!(fs::read(&path).unwrap() == due);
+        assert!(fs::read(&path).unwrap() == expected);
         let script = fs::read_to_string(&script).unwrap();
-        assert_eq!(written.bytes, (due.len() + script.len()) as u64);
+        assert_eq!(written.bytes, (expected.len() + script.len()) as u64);
         assert_eq!(script.lines().count(), utts.len());
         for (line, utt) in script.lines().zip(&utts) {
             let (start, offset) = line.rsplit_once(':').unwrap();
             assert_eq!(start, format!("{} {}", utt.key, path.display()));
             let head = format!("{} ", utt.key);
-            let before = &due[..offset.parse().unwrap()];
+            let before = &expected[..offset.parse().unwrap()];
             assert!(before.ends_with(head.as_bytes()), "{line}");
             let entry = before.len() - head.len();
-            assert!(entry == 0 || due[entry - 1] == b'\n', "{line}");
+            assert!(entry == 0 || expected[entry - 1] == b'\n', "{line}");
         }
     }
 }

@@ -10,7 +10,7 @@ use spr_core::model::{DatasetInfo, Utterance};
 
 use crate::caps::caps;
 use crate::header::{Header, MAGIC};
-use crate::object::{self, Object};
+use crate::object::{self, NestedArray};
 
 /// NumPy arrays.
 pub static FORMAT: Npy = Npy;
@@ -72,13 +72,13 @@ impl Format for Npy {
     fn create(&self, output: Output, _options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
         let caps = caps(Keys::of_files(output.medium()));
         let encode =
-            |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| Object.write(utt, put);
+            |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| NestedArray.write(utt, put);
         let extension = INFO.extensions[0];
         Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
     }
 
     fn nested(&self) -> Option<&dyn Nested> {
-        Some(&Object)
+        Some(&NestedArray)
     }
 
     fn notation(&self) -> Option<&dyn Notation> {

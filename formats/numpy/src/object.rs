@@ -110,9 +110,9 @@ pub(crate) fn end(source: &mut Source) -> Result<()> {
 }
 
 /// An array inside a container.
-pub(crate) struct Object;
+pub(crate) struct NestedArray;
 
-impl Nested for Object {
+impl Nested for NestedArray {
     fn claim(&self, head: &[u8]) -> Claim {
         match head.starts_with(MAGIC) {
             true => Claim::Magic,

@@ -3,7 +3,7 @@
 use spr_core::bytes::{ByteOrder, Env, Output, Source};
 use spr_core::format::{
     Caps, Count, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium, Nested,
-    Notation, Opened, OptionSpec, Options, Pass, Probe, Request, Score, Writer,
+    Notation, Opened, OptionSpec, Options, Partitioning, Probe, Request, Score, Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::stage::PartitionSize;
@@ -36,7 +36,7 @@ static INFO: FormatInfo = FormatInfo::new(
     side::OPTION,
 ])
 .index(IndexKind::SideFile)
-.pass(Pass::Batches(PartitionSize::PDNN_BATCH));
+.partitioning(Partitioning::Batches(PartitionSize::PDNN_BATCH));
 
 impl Format for PFile {
     fn info(&self) -> &'static FormatInfo {

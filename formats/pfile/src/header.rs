@@ -69,29 +69,29 @@ impl Header {
     }
 
     fn check_len(&self, len: u64) -> Result<()> {
-        let due = self.file_len;
-        if len < due {
-            return Err(Error::truncated(cut_short(due, len)).byte(len));
+        let expected = self.file_len;
+        if len < expected {
+            return Err(Error::truncated(cut_short(expected, len)).byte(len));
         }
-        if len > due {
+        if len > expected {
             let last = if self.table {
                 "sentence table"
             } else {
                 "last row"
             };
-            let more = len - due;
+            let more = len - expected;
             return Err(Error::malformed(format!(
                 "{more} bytes follow the {last}, which should end the file"
             ))
-            .byte(due));
+            .byte(expected));
         }
         Ok(())
     }
 }
 
 /// What is said of a file that is too short.
-pub(crate) fn cut_short(due: u64, there: u64) -> String {
-    format!("the file ends here: the header tells of {due} bytes, {there} are there")
+pub(crate) fn cut_short(expected: u64, found: u64) -> String {
+    format!("the file ends here: expected {expected} bytes by the header, found {found}")
 }
 
 /// The size of the header, which the first line of `head` says.
@@ -193,22 +193,22 @@ impl<'a> Lines<'a> {
     }
 
     fn check(&self, size: u64, limits: &Limits) -> Result<Header> {
-        let sentences = due(self.sentences, "-num_sentences")?;
-        let frames = due(self.frames, "-num_frames")?;
-        let data = due(self.data, "-data")?;
-        let columns = due(data.ncol, "-data … ncol")?;
+        let sentences = required(self.sentences, "-num_sentences")?;
+        let frames = required(self.frames, "-num_frames")?;
+        let data = required(self.data, "-data")?;
+        let columns = required(data.ncol, "-data … ncol")?;
         same("-data: ndim", data.ndim.unwrap_or(2), "a PFile's", 2)?;
         same("-data: offset", data.offset.unwrap_or(0), "a PFile's", 0)?;
-        let rows = due(data.nrow, "-data … nrow")?;
+        let rows = required(data.nrow, "-data … nrow")?;
         same("-data: nrow", rows, "-num_frames", frames)?;
         let product = rows.checked_mul(columns);
-        let words = due(data.size, "-data … size")?;
+        let words = required(data.size, "-data … size")?;
         if product != Some(words) {
             let message = format!("-data: size is {words}, but nrow x ncol is {rows} x {columns}");
             return Err(Error::malformed(message));
         }
         if let Some(table) = &self.table {
-            let entries = due(table.size, "-sent_table_data … size")?;
+            let entries = required(table.size, "-sent_table_data … size")?;
             let last = sentences.saturating_add(1);
             same(
                 "-sent_table_data: size",
@@ -262,7 +262,7 @@ impl<'a> Lines<'a> {
             return Ok(header);
         }
         let columns = 2u64
-            .saturating_add(due(self.features, "-num_features")?)
+            .saturating_add(required(self.features, "-num_features")?)
             .saturating_add(self.labels.unwrap_or(0));
         let (features, labels) = self.columns(columns)?;
         let row = limits.bytes("a row", columns.saturating_mul(WORD))?;
@@ -280,15 +280,15 @@ impl<'a> Lines<'a> {
 
     /// Where the features and the labels stand in a row of `all` columns.
     fn columns(&self, all: u64) -> Result<(Range<usize>, Range<usize>)> {
-        let features = due(self.features, "-num_features")?;
+        let features = required(self.features, "-num_features")?;
         let labels = self.labels.unwrap_or(0);
         let features = match features {
             0 => 0..0,
-            n => range(due(self.first_feature, "-first_feature_column")?, n),
+            n => range(required(self.first_feature, "-first_feature_column")?, n),
         };
         let labels = match labels {
             0 => 0..0,
-            n => range(due(self.first_label, "-first_label_column")?, n),
+            n => range(required(self.first_label, "-first_label_column")?, n),
         };
         let width = |r: &Range<u64>| r.end - r.start;
         for (what, columns) in [("feature", &features), ("label", &labels)] {
@@ -315,17 +315,17 @@ impl<'a> Lines<'a> {
     }
 
     fn check_letters(&self, all: u64, features: &Range<u64>, labels: &Range<u64>) -> Result<()> {
-        let text = due(self.format, "-format")?;
+        let text = required(self.format, "-format")?;
         let expected = [(0..2, 'd'), (features.clone(), 'f'), (labels.clone(), 'd')];
         let found = grammar::letters(
             text,
             || (0u64, None),
             |(at, wrong), n, letter| {
                 let end = at.saturating_add(n);
-                let misplaced = expected.iter().find_map(|(columns, due)| {
+                let misplaced = expected.iter().find_map(|(columns, right)| {
                     let column = at.max(columns.start);
                     let inside = column < end.min(columns.end);
-                    (inside && letter != *due).then_some((column, letter, *due))
+                    (inside && letter != *right).then_some((column, letter, *right))
                 });
                 (end, wrong.or(misplaced))
             },
@@ -335,9 +335,9 @@ impl<'a> Lines<'a> {
             return Err(Error::malformed(message));
         };
         same("-format: number of letters", count, "-data: ncol", all)?;
-        wrong.map_or(Ok(()), |(column, letter, due)| {
+        wrong.map_or(Ok(()), |(column, letter, right)| {
             Err(Error::unsupported(format!(
-                "-format: column {column} is '{letter}', not '{due}'"
+                "-format: column {column} is '{letter}', not '{right}'"
             )))
         })
     }
@@ -354,7 +354,7 @@ fn set<T>(field: &mut Option<T>, value: Option<T>) -> Result<(), &'static str> {
     }
 }
 
-fn due<T>(value: Option<T>, name: &str) -> Result<T> {
+fn required<T>(value: Option<T>, name: &str) -> Result<T> {
     value.ok_or_else(|| Error::malformed(format!("the header has no {name}")))
 }
 

@@ -147,13 +147,13 @@ impl Rows {
         if frames > 0 && (sentence, frame) == (number + 1, 0) {
             return Ok(());
         }
-        let mut due = format!("sentence {number}, frame {frames}");
+        let mut expected = format!("sentence {number}, frame {frames}");
         if frames > 0 {
-            due += &format!(" or sentence {}, frame 0", number + 1);
+            expected += &format!(" or sentence {}, frame 0", number + 1);
         }
         let row = self.row;
         let message =
-            format!("row {row} says sentence {sentence}, frame {frame}; {due} was expected");
+            format!("row {row} says sentence {sentence}, frame {frame}, expected {expected}");
         Err(self.place(Error::malformed(message), row))
     }
 

@@ -139,7 +139,7 @@ impl SalvageReader {
         let follows = match self.head()? {
             // One of the two numbers is enough to tell that another sentence starts.
             Some((sentence, frame)) if sentence == number + 1 || (frame == 0 && rows > 1) => true,
-            _ => self.is_end(number + 1)? && (!self.source.at_end()? || end >= self.due_end()),
+            _ => self.is_end(number + 1)? && (!self.source.at_end()? || end >= self.expected_end()),
         };
         if rows > 0 && follows {
             (self.at, self.number) = (end, number + 1);
@@ -199,7 +199,7 @@ impl SalvageReader {
     }
 
     /// Where the rows end by the header's counts, if those are not wrong at once.
-    fn due_end(&self) -> u64 {
+    fn expected_end(&self) -> u64 {
         let rows = u64::from(self.header.frames) * (self.header.columns * WORD) as u64;
         match self.header.file_len {
             0 => u64::MAX,
@@ -211,7 +211,7 @@ impl SalvageReader {
     fn is_end(&mut self, sentences: u32) -> Result<bool> {
         let left = self.source.remaining().unwrap_or(u64::MAX);
         let whole = left == (u64::from(sentences) + 1) * WORD as u64;
-        if left == 0 || !(whole || self.source.offset() == self.due_end()) {
+        if left == 0 || !(whole || self.source.offset() == self.expected_end()) {
             return Ok(left == 0);
         }
         let order = self.order;

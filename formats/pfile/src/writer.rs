@@ -113,7 +113,7 @@ impl PFileWriter {
     }
 
     /// Adds the rows of sentence `number`.
-    fn put_rows(&mut self, number: u32, utt: &Utterance, widths: RowWidths) -> Result<()> {
+    fn write_rows(&mut self, number: u32, utt: &Utterance, widths: RowWidths) -> Result<()> {
         let stride = widths.columns();
         let features = Columns {
             at: 2,
@@ -174,7 +174,7 @@ impl Writer for PFileWriter {
         }
         // There are no more sentences than rows.
         let number = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
-        self.put_rows(number, utt, widths)
+        self.write_rows(number, utt, widths)
             .map_err(|e| e.utterance(&utt.key))?;
         self.starts.push(self.rows);
         self.rows = rows;

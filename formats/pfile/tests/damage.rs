@@ -92,7 +92,7 @@ fn absurd_sizes_fail_at_once() {
     let error = failure(header(&lines, 512));
     assert_eq!(
         error.to_string(),
-        "x.pfile@512: the file ends here: the header tells of 96000000516 bytes, 512 are there"
+        "x.pfile@512: the file ends here: expected 96000000516 bytes by the header, found 512"
     );
     assert_eq!(
         read_pipe(header(&lines, 512)).unwrap_err().kind(),
@@ -157,7 +157,7 @@ fn every_cut_is_an_error() {
             if cut > 256 {
                 assert_eq!(error.kind(), ErrorKind::Truncated, "{cut}: {error}");
                 assert!(
-                    error.message().ends_with(&format!("{cut} are there")) || cut < 32768,
+                    error.message().ends_with(&format!("found {cut}")) || cut < 32768,
                     "{cut}: {error}"
                 );
             }

@@ -353,25 +353,25 @@ fn rows_out_of_order_name_sentence_row_and_byte() {
             0,
             1,
             0,
-            "x.pfile@32768: utterance utt000000: row 0 says sentence 1, frame 0; sentence 0, frame 0 was expected",
+            "x.pfile@32768: utterance utt000000: row 0 says sentence 1, frame 0, expected sentence 0, frame 0",
         ),
         (
             1,
             0,
             2,
-            "x.pfile@32788: utterance utt000000: row 1 says sentence 0, frame 2; sentence 0, frame 1 or sentence 1, frame 0 was expected",
+            "x.pfile@32788: utterance utt000000: row 1 says sentence 0, frame 2, expected sentence 0, frame 1 or sentence 1, frame 0",
         ),
         (
             2,
             2,
             0,
-            "x.pfile@32808: utterance utt000000: row 2 says sentence 2, frame 0; sentence 0, frame 2 or sentence 1, frame 0 was expected",
+            "x.pfile@32808: utterance utt000000: row 2 says sentence 2, frame 0, expected sentence 0, frame 2 or sentence 1, frame 0",
         ),
         (
             2,
             1,
             1,
-            "x.pfile@32808: utterance utt000000: row 2 says sentence 1, frame 1; sentence 0, frame 2 or sentence 1, frame 0 was expected",
+            "x.pfile@32808: utterance utt000000: row 2 says sentence 1, frame 1, expected sentence 0, frame 2 or sentence 1, frame 0",
         ),
     ] {
         let mut words = rows();

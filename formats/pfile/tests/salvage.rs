@@ -49,12 +49,12 @@ fn salvage(bytes: Vec<u8>) -> (Vec<Utterance>, Vec<String>) {
 #[track_caller]
 fn check(what: &str, bytes: Vec<u8>, lost: &[usize], errors: usize) {
     let (got, said) = salvage(bytes);
-    let due: Vec<_> = (0..SENTENCES)
+    let expected: Vec<_> = (0..SENTENCES)
         .filter(|n| !lost.contains(n))
         .map(utterance)
         .collect();
     assert_eq!(said.len(), errors, "{what}: {said:?}");
-    assert_eq!(got, due, "{what}: {said:?}");
+    assert_eq!(got, expected, "{what}: {said:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 /// How the bytes of a string stand in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coding {
+pub(crate) enum StringCoding {
     /// As they are.
     Raw,
     /// Each byte is a character up to U+00FF, written in UTF-8.
@@ -16,7 +16,7 @@ pub(crate) enum Coding {
 /// What is wrong with an encoded string, and at which of its bytes.
 pub(crate) type Fault = (usize, &'static str);
 
-impl Coding {
+impl StringCoding {
     /// The most bytes that stand for one.
     pub(crate) fn widest(self) -> u64 {
         match self {
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn all(coding: Coding, from: &[u8]) -> Result<Vec<u8>, Fault> {
+    fn all(coding: StringCoding, from: &[u8]) -> Result<Vec<u8>, Fault> {
         let mut out = Vec::new();
         let used = coding.decode(from, true, &mut out)?;
         assert_eq!(used, from.len());
@@ -271,15 +271,19 @@ mod tests {
     #[test]
     fn decodes_what_python_writes() {
         assert_eq!(
-            all(Coding::Escaped, br#"a\\\'\"\n\r\t\x00\xfF\7\101\q."#).unwrap(),
+            all(StringCoding::Escaped, br#"a\\\'\"\n\r\t\x00\xfF\7\101\q."#).unwrap(),
             b"a\\'\"\n\r\t\x00\xff\x07A\\q."
         );
         assert_eq!(
-            all(Coding::RawUnicode, b"\xe9\\u000a\\\\u0041\\U000000ff\\").unwrap(),
+            all(
+                StringCoding::RawUnicode,
+                b"\xe9\\u000a\\\\u0041\\U000000ff\\"
+            )
+            .unwrap(),
             b"\xe9\n\\\\u0041\xff\\"
         );
         assert_eq!(
-            all(Coding::Utf8, b"a\xc2\x80\xc3\xbf").unwrap(),
+            all(StringCoding::Utf8, b"a\xc2\x80\xc3\xbf").unwrap(),
             b"a\x80\xff"
         );
         assert_eq!(
@@ -291,13 +295,13 @@ mod tests {
     #[test]
     fn refuses_what_holds_no_bytes() {
         for (coding, text, at) in [
-            (Coding::Utf8, &b"a\xd0\x96"[..], 1),
-            (Coding::Utf8, b"a\xc2", 1),
-            (Coding::Utf8, b"a\xc2a", 1),
-            (Coding::RawUnicode, b"a\\u0416", 1),
-            (Coding::RawUnicode, b"\\u00", 0),
-            (Coding::Escaped, b"ab\\", 2),
-            (Coding::Escaped, b"ab\\xg0", 2),
+            (StringCoding::Utf8, &b"a\xd0\x96"[..], 1),
+            (StringCoding::Utf8, b"a\xc2", 1),
+            (StringCoding::Utf8, b"a\xc2a", 1),
+            (StringCoding::RawUnicode, b"a\\u0416", 1),
+            (StringCoding::RawUnicode, b"\\u00", 0),
+            (StringCoding::Escaped, b"ab\\", 2),
+            (StringCoding::Escaped, b"ab\\xg0", 2),
         ] {
             assert_eq!(all(coding, text).unwrap_err().0, at, "{coding:?} {text:?}");
         }
@@ -306,9 +310,9 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_make_no_difference(bytes: Vec<u8>, step in 1usize..20) {
-            for coding in [Coding::Utf8, Coding::RawUnicode] {
+            for coding in [StringCoding::Utf8, StringCoding::RawUnicode] {
                 let mut text = Vec::new();
-                if coding == Coding::Utf8 {
+                if coding == StringCoding::Utf8 {
                     encode_utf8(&bytes, &mut text);
                     prop_assert_eq!(text.len() as u64, utf8_len(&bytes));
                 } else {

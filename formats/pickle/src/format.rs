@@ -3,7 +3,7 @@
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Count, Empty, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium,
-    Nested, Notation, Opened, Options, Pass, Probe, Request, Score, Writer,
+    Nested, Notation, Opened, Options, Partitioning, Probe, Request, Score, Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::{Error, Result, side};
@@ -27,7 +27,7 @@ static INFO: FormatInfo = FormatInfo::new(
 )
 .options(&[Protocol::OPTION, Layout::OPTION, side::OPTION, SPLIT])
 .index(IndexKind::SideFile)
-.pass(Pass::Whole);
+.partitioning(Partitioning::Whole);
 
 impl Format for Pickle {
     fn info(&self) -> &'static FormatInfo {

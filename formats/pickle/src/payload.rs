@@ -3,7 +3,7 @@
 use spr_core::bytes::Source;
 use spr_core::{Error, ErrorKind, Result};
 
-use crate::coding::Coding;
+use crate::coding::StringCoding;
 
 /// Bytes of the file fetched at a time.
 const BLOCK: usize = 256 << 10;
@@ -15,7 +15,11 @@ pub(crate) const INLINE: usize = 1 << 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Payload {
     Inline(Box<[u8]>),
-    Range { at: u64, len: u64, coding: Coding },
+    Range {
+        at: u64,
+        len: u64,
+        coding: StringCoding,
+    },
 }
 
 impl Payload {
@@ -43,7 +47,7 @@ impl Payload {
             Self::Inline(data) => format!("{} bytes", data.len()),
             Self::Range {
                 len,
-                coding: Coding::Raw,
+                coding: StringCoding::Raw,
                 ..
             } => format!("{len} bytes"),
             Self::Range { len, .. } => format!("{len} encoded bytes"),
@@ -53,7 +57,7 @@ impl Payload {
 
 /// Reads a byte string from its start to its end.
 pub(crate) struct Cursor {
-    coding: Coding,
+    coding: StringCoding,
     /// Where the next block stands in the file, and what is left of the string from there on.
     next: u64,
     left: u64,
@@ -67,7 +71,7 @@ pub(crate) struct Cursor {
 impl Cursor {
     pub(crate) fn new(payload: Payload) -> Self {
         let (next, left, coding, ready) = match payload {
-            Payload::Inline(bytes) => (0, 0, Coding::Raw, bytes.into_vec()),
+            Payload::Inline(bytes) => (0, 0, StringCoding::Raw, bytes.into_vec()),
             Payload::Range { at, len, coding } => (at, len, coding, Vec::new()),
         };
         Self {
@@ -87,7 +91,7 @@ impl Cursor {
             let rest = &mut out[done..];
             if self.taken == self.ready.len() {
                 // Large pieces go straight to their place.
-                if self.coding == Coding::Raw && rest.len() >= BLOCK && self.left > 0 {
+                if self.coding == StringCoding::Raw && rest.len() >= BLOCK && self.left > 0 {
                     let n = self.block(rest.len());
                     source.seek(self.next)?;
                     source.fill(&mut rest[..n])?;
@@ -118,7 +122,7 @@ impl Cursor {
             let step = usize::try_from(left).map_or(ready, |left| left.min(ready));
             self.taken += step;
             left -= step as u64;
-            if self.coding == Coding::Raw {
+            if self.coding == StringCoding::Raw {
                 let step = left.min(self.left);
                 self.next += step;
                 self.left -= step;
@@ -148,7 +152,7 @@ impl Cursor {
         while self.ready.is_empty() && self.left > 0 {
             let n = self.block(BLOCK);
             source.seek(self.next)?;
-            if self.coding == Coding::Raw {
+            if self.coding == StringCoding::Raw {
                 self.ready.resize(n, 0);
                 source.fill(&mut self.ready)?;
                 self.advance(n);

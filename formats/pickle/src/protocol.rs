@@ -3,7 +3,7 @@
 use spr_core::Result;
 use spr_core::format::{OptionSpec, Options};
 
-use crate::coding::Coding;
+use crate::coding::StringCoding;
 
 /// A pickle protocol that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +31,11 @@ impl Protocol {
     }
 
     /// How the bytes of an array are written.
-    pub(crate) fn coding(self) -> Coding {
+    pub(crate) fn coding(self) -> StringCoding {
         match self.0 {
-            0 => Coding::RawUnicode,
-            1 | 2 => Coding::Utf8,
-            _ => Coding::Raw,
+            0 => StringCoding::RawUnicode,
+            1 | 2 => StringCoding::Utf8,
+            _ => StringCoding::Raw,
         }
     }
 

@@ -113,7 +113,7 @@ impl Format for Spraak {
             false => &reading.given,
         };
         let header = gather(&mut source, self.0, given, env)?;
-        let Some(kind) = list::Kind::of(&header) else {
+        let Some(kind) = list::ListKind::of(&header) else {
             list::check_options(options, &[]).map_err(|e| e.file(source.name()))?;
             let reader = reader::open(source, &header, reading, request.values, env)?;
             return Ok(Opened::Stream(reader));

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use spr_core::Result;
-use spr_core::bytes::{Env, Kind, Source, key_of_file};
+use spr_core::bytes::{Env, FileKind, Source, key_of_file};
 use spr_core::format::Reader;
 use spr_core::model::{Audio, DatasetInfo, Key, KeySource, Matrix, Utterance};
 
-use crate::contents::{Contents, Sort};
+use crate::contents::{Contents, RowKind};
 use crate::data::{self, Layout};
 use crate::header::Header;
 use crate::header::layers::Where;
@@ -24,7 +24,9 @@ const BLOCK: usize = 64 << 10;
 /// The system refuses to say what the file is.
 pub(crate) fn key_of(source: &Source, env: &Env) -> Result<(Key, KeySource)> {
     if let Some(at) = source.location()
-        && env.look(at)?.is_some_and(|look| look.kind == Kind::File)
+        && env
+            .look(at)?
+            .is_some_and(|look| look.kind == FileKind::File)
     {
         return Ok((key_of_file(at), KeySource::Stored));
     }
@@ -46,12 +48,12 @@ pub(crate) fn open(
     let name = source.name().to_owned();
     let reader = SpraakReader::of(source, header, options, values, env)?;
     match reader.contents.sort {
-        Sort::Features => {
+        RowKind::Features => {
             let select = reader.select.clone();
             let reader = select.of_features(Box::new(reader), env.limits);
             reader.map_err(|e| e.file(name))
         }
-        Sort::Sound { .. } => Ok(Box::new(reader)),
+        RowKind::Sound { .. } => Ok(Box::new(reader)),
     }
 }
 
@@ -98,7 +100,7 @@ impl SpraakReader {
             encoding,
             rows: contents.rows,
             cols: contents.cols,
-            values: values || contents.sort != Sort::Features,
+            values: values || contents.sort != RowKind::Features,
         };
         let (key, keys) = key_of(&source, env)?;
         let mut info = DatasetInfo::new(keys);
@@ -110,12 +112,12 @@ impl SpraakReader {
         info.compression = source.compression();
         info.frame_shift = contents.meta.frame_shift;
         match contents.sort {
-            Sort::Features => {
+            RowKind::Features => {
                 info.frames = contents.rows;
                 info.dim = Some(contents.cols);
                 info.dtype = Some(contents.stored.dtype());
             }
-            Sort::Sound { rate } => info.sample_rate = Some(rate),
+            RowKind::Sound { rate } => info.sample_rate = Some(rate),
         }
         Ok(Self {
             file: source.name().into(),
@@ -134,8 +136,8 @@ impl SpraakReader {
         let Self { source, env, .. } = self;
         if data::read(source, into, self.layout, &env.limits)? {
             let rows = match self.contents.sort {
-                Sort::Features => "vectors",
-                Sort::Sound { .. } => "samples a channel",
+                RowKind::Features => "vectors",
+                RowKind::Sound { .. } => "samples a channel",
             };
             let what = format!(
                 "the file goes on after {} {rows}; the rest is not read",
@@ -159,7 +161,7 @@ fn guessed(
     header: &Header,
     env: &Env,
 ) -> Result<Encoding> {
-    let (encoding, unsure) = data::guess(source, contents.due())?;
+    let (encoding, unsure) = data::guess(source, contents.data_length())?;
     // The length does not tell one byte order from the other.
     if unsure || contents.stored.size() > 1 {
         let what = format!("no FORMAT is given; taken to be {}", encoding.format());
@@ -185,8 +187,8 @@ impl Reader for SpraakReader {
         utt.labels = None;
         utt.meta = std::mem::take(&mut self.contents.meta);
         match self.contents.sort {
-            Sort::Features => self.fill(utt.features_mut())?,
-            Sort::Sound { rate } => {
+            RowKind::Features => self.fill(utt.features_mut())?,
+            RowKind::Sound { rate } => {
                 utt.features = None;
                 let mut sound = audio.map(Audio::into_waveform).unwrap_or_default();
                 sound.rate = rate;

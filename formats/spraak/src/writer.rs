@@ -88,30 +88,30 @@ impl SpraakWriter {
             out: &mut self.header,
         };
         lines.start();
-        lines.put(b"DATA", kind.as_bytes())?;
-        lines.put_spr(b"LAYOUT", b"MATRIX")?;
-        lines.put(b"TYPE", &element_type(rows.matrix(), &self.options)?)?;
-        lines.put_spr(b"FORMAT", self.options.encoding.format().as_bytes())?;
+        lines.line(b"DATA", kind.as_bytes())?;
+        lines.spr_only(b"LAYOUT", b"MATRIX")?;
+        lines.line(b"TYPE", &element_type(rows.matrix(), &self.options)?)?;
+        lines.spr_only(b"FORMAT", self.options.encoding.format().as_bytes())?;
         let matrix = rows.matrix();
         if let Rows::Features(_) = rows {
-            lines.put_number(b"DIM1", matrix.rows() as u64)?;
-            lines.put_number(b"DIM2", matrix.cols() as u64)?;
+            lines.number(b"DIM1", matrix.rows() as u64)?;
+            lines.number(b"DIM2", matrix.cols() as u64)?;
         }
         for (key, time) in [
             (&b"FSHIFT"[..], utt.meta.frame_shift),
             (b"FOFFSET", utt.meta.frame_offset),
         ] {
             if let Some(time) = time {
-                lines.put(key, time.to_string().as_bytes())?;
+                lines.line(key, time.to_string().as_bytes())?;
             }
         }
         if let Rows::Sound(sound) = rows {
-            lines.put_number(b"NCHAN", matrix.cols() as u64)?;
-            lines.put_number(b"CHANLEN", matrix.rows() as u64)?;
-            lines.put_number(b"SAMPLEFREQ", u64::from(sound.rate))?;
+            lines.number(b"NCHAN", matrix.cols() as u64)?;
+            lines.number(b"CHANLEN", matrix.rows() as u64)?;
+            lines.number(b"SAMPLEFREQ", u64::from(sound.rate))?;
         }
         if self.options.packed {
-            lines.put(b"COMPRESS", b"gzip")?;
+            lines.line(b"COMPRESS", b"gzip")?;
         }
         let samples = matches!(rows, Rows::Sound(_));
         for tag in tags {
@@ -127,7 +127,7 @@ impl SpraakWriter {
                     shown(&tag.key)
                 )));
             }
-            lines.put(&tag.key, &tag.value)?;
+            lines.line(&tag.key, &tag.value)?;
         }
         lines.end();
         self.tell(utt, tags);
@@ -290,7 +290,7 @@ impl Lines<'_> {
     }
 
     /// Adds a line, its key by the spr name.
-    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+    fn line(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let name = self.dialect.name_of(self.kind.as_bytes(), key);
         print::pair(self.dialect, name, value, self.out).map_err(|why| {
             Error::unfit(format!(
@@ -300,14 +300,14 @@ impl Lines<'_> {
         })
     }
 
-    fn put_number(&mut self, key: &[u8], n: u64) -> Result<()> {
-        self.put(key, n.to_string().as_bytes())
+    fn number(&mut self, key: &[u8], n: u64) -> Result<()> {
+        self.line(key, n.to_string().as_bytes())
     }
 
     /// Adds a line that only spr headers have.
-    fn put_spr(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+    fn spr_only(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         match self.dialect {
-            Dialect::Spr => self.put(key, value),
+            Dialect::Spr => self.line(key, value),
             Dialect::Key => Ok(()),
         }
     }

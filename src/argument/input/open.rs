@@ -8,7 +8,7 @@ use spr_core::{Error, ErrorKind, KeyMap, Result};
 use super::Input;
 
 /// A data set that is open.
-pub struct Opened {
+pub struct OpenedInput {
     /// Its utterances.
     pub reader: Box<dyn Reader>,
     /// Its format.
@@ -39,7 +39,7 @@ impl Input {
     ///
     /// # Errors
     /// It can't be opened, no format or several fit, or an option is unknown.
-    pub fn open(&self, request: Request, registry: &Registry, env: &Env) -> Result<Opened> {
+    pub fn open(&self, request: Request, registry: &Registry, env: &Env) -> Result<OpenedInput> {
         let staged = self.has_stages() || self.partitioned;
         let of_stored = match staged {
             true => request.before_stages(),
@@ -55,8 +55,10 @@ impl Input {
         if let Some((labels, speakers)) = &self.labels {
             opened.reader = labels.join_to(opened.reader, speakers.as_ref(), registry, env)?;
         }
-        let pass = opened.format.info().pass;
-        opened.reader = self.data.apply(opened.reader, pass, self.partitioned, env);
+        let partitioning = opened.format.info().partitioning;
+        opened.reader = self
+            .data
+            .apply(opened.reader, partitioning, self.partitioned, env);
         opened.reader = request.rest(opened.reader, env)?;
         Ok(opened)
     }
@@ -83,14 +85,14 @@ impl Input {
     }
 
     /// Opens the data set as it is stored.
-    fn open_stored(&self, request: Request, registry: &Registry, env: &Env) -> Result<Opened> {
+    fn open_stored(&self, request: Request, registry: &Registry, env: &Env) -> Result<OpenedInput> {
         if let Locator::Folder(folder) = &self.locator {
             return self.open_folder(folder, request, registry, env);
         }
         let mut source = env.open(&self.locator)?;
         let (format, why) = self.format_of(&mut source, request.damaged, registry)?;
         let opened = request.open(format, source, &self.options(format)?, env)?;
-        Ok(Opened {
+        Ok(OpenedInput {
             reader: opened.into_stream()?,
             format,
             why,
@@ -137,7 +139,7 @@ impl Input {
         request: Request,
         registry: &Registry,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedInput> {
         let Some((first, rest)) = inputs.split_first() else {
             return Err(Error::usage("no input"));
         };
@@ -164,7 +166,7 @@ impl Input {
         request: Request,
         registry: &Registry,
         env: &Env,
-    ) -> Result<Opened> {
+    ) -> Result<OpenedInput> {
         let (format, kin, why) = match self.format {
             Some(format) => (format, None, "as named"),
             None => {
@@ -182,7 +184,7 @@ impl Input {
         }
         let kin: Vec<_> = kin.as_deref().into_iter().collect();
         let reader = FolderReader::open(folder, format, &kin, options, request, env.clone())?;
-        Ok(Opened {
+        Ok(OpenedInput {
             reader: Box::new(reader),
             format,
             why,

@@ -22,7 +22,7 @@ mod values;
 
 pub use findings::{Finding, Severity};
 
-use spr_core::bytes::{Env, Kind, Location};
+use spr_core::bytes::{Env, FileKind, Location};
 use spr_core::format::Registry;
 use spr_core::{Error, ErrorKind, Result};
 
@@ -105,7 +105,7 @@ pub(crate) fn is_damage(error: &Error) -> bool {
 /// Whether there is a file of this name.
 fn is_file(at: &Location, env: &Env) -> bool {
     let look = env.look(at).ok().flatten();
-    look.is_some_and(|look| look.kind == Kind::File)
+    look.is_some_and(|look| look.kind == FileKind::File)
 }
 
 /// An error about the whole of a file.

@@ -36,7 +36,7 @@ mod suite;
 use std::path::Path;
 use std::sync::Arc;
 
-use spr_core::bytes::{Env, Kind, Location, Locator, MemoryStore, Output, Source};
+use spr_core::bytes::{Env, FileKind, Location, Locator, MemoryStore, Output, Source};
 use spr_core::format::{Count, Format, Medium, Options, Reader, Request, Written};
 use spr_core::model::Utterance;
 use spr_core::stage::FolderReader;
@@ -192,7 +192,10 @@ pub fn open_within(
     request: Request,
     env: &Env,
 ) -> Result<Box<dyn Reader>> {
-    if env.look(at)?.is_some_and(|look| look.kind == Kind::Folder) {
+    if env
+        .look(at)?
+        .is_some_and(|look| look.kind == FileKind::Folder)
+    {
         let env = env.clone();
         let reader = FolderReader::open(at, format, &[], options, request, env)?;
         return Ok(Box::new(reader));

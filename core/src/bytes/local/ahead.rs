@@ -49,8 +49,8 @@ impl Ahead {
 /// Where no thread is to be had, all goes to the disk at the end.
 fn start(file: &File) -> Option<(SyncSender<()>, JoinHandle<io::Result<()>>)> {
     let file = file.try_clone().ok()?;
-    let (stretches, due) = sync_channel(1);
-    let work = move || due.iter().try_for_each(|()| file.sync_data());
+    let (stretches, requests) = sync_channel(1);
+    let work = move || requests.iter().try_for_each(|()| file.sync_data());
     Some((stretches, Builder::new().spawn(work).ok()?))
 }
 

@@ -167,7 +167,7 @@ fn change_all(live: &Live, changes: &mut [Change]) -> Result<u64> {
         Ok(())
     };
     match change() {
-        Ok(()) => Ok(held.put_by(done)),
+        Ok(()) => Ok(held.remember(done)),
         Err(error) => {
             done.undo();
             Err(error)

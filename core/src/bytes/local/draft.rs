@@ -6,7 +6,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 
 use super::super::store::{Draft, Stored, Whole};
 use super::ahead::Ahead;
-use super::opened::Opened;
+use super::local_file::LocalFile;
 use super::temporary::Temporary;
 
 /// A file that grows; on the disk as well, if it is to be durable.
@@ -92,7 +92,7 @@ pub(super) struct Finished(pub(super) Temporary);
 
 impl Whole for Finished {
     fn open(&self) -> io::Result<Box<dyn Stored>> {
-        Ok(Box::new(Opened::open(self.0.path())?))
+        Ok(Box::new(LocalFile::open(self.0.path())?))
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

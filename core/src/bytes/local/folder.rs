@@ -15,8 +15,8 @@ use super::hidden::is_empty;
 use super::identity::above;
 use super::list::list;
 use super::live::Live;
+use super::local_file::LocalFile;
 use super::made::cannot_create;
-use super::opened::Opened;
 use super::temporary::Temporary;
 use crate::{Error, Result};
 
@@ -150,7 +150,7 @@ impl DraftFolder for Folder {
 
     fn open(&self, name: &Location) -> io::Result<Box<dyn Stored>> {
         let path = self.path(name).ok_or(io::ErrorKind::NotFound)?;
-        Ok(Box::new(Opened::open(&path)?))
+        Ok(Box::new(LocalFile::open(&path)?))
     }
 
     fn list(&self) -> io::Result<Vec<Location>> {
@@ -207,7 +207,7 @@ struct Staying(PathBuf);
 
 impl Whole for Staying {
     fn open(&self) -> io::Result<Box<dyn Stored>> {
-        Ok(Box::new(Opened::open(&self.0)?))
+        Ok(Box::new(LocalFile::open(&self.0)?))
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

@@ -77,13 +77,13 @@ impl Live {
 
 impl State {
     /// Keeps what was done where [`Live::close`] finds it, for as long as the disk is waited for.
-    pub(super) fn put_by(&mut self, done: Done) -> u64 {
+    pub(super) fn remember(&mut self, done: Done) -> u64 {
         self.tickets += 1;
         self.pending.insert(self.tickets, done);
         self.tickets
     }
 
-    /// What was put by, unless it was undone.
+    /// What was remembered, unless it was undone.
     pub(super) fn take_back(&mut self, ticket: u64) -> Option<Done> {
         self.pending.remove(&ticket)
     }

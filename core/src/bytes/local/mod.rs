@@ -13,8 +13,8 @@ mod identity;
 mod leftovers;
 mod list;
 mod live;
+mod local_file;
 mod made;
-mod opened;
 mod sync;
 mod temporary;
 
@@ -23,15 +23,16 @@ use std::fs::{self, File};
 use std::io;
 
 use super::store::{
-    Change, Draft, DraftFolder, Drafting, Identity, Kind, Look, Store, Stored, exists, is_folder,
+    Change, Draft, DraftFolder, Drafting, FileKind, FileStatus, Identity, Store, Stored, exists,
+    is_folder,
 };
 use super::{Finish, Leftover, Location};
 use crate::Result;
 use draft::FileDraft;
 use folder::Folder;
 use live::Live;
+pub(super) use local_file::LocalFile;
 pub use made::cannot_create;
-pub(super) use opened::Opened;
 use temporary::Temporary;
 
 /// The local file system. Clones share the list of what is not finished.
@@ -58,16 +59,16 @@ impl Local {
 }
 
 impl Store for Local {
-    fn look(&self, at: &Location) -> io::Result<Option<Look>> {
+    fn look(&self, at: &Location) -> io::Result<Option<FileStatus>> {
         match fs::metadata(at.path()) {
             Ok(meta) => {
                 let (kind, length) = match () {
-                    () if meta.is_file() => (Kind::File, meta.len()),
-                    () if meta.is_dir() => (Kind::Folder, 0),
-                    () => (Kind::Stream, 0),
+                    () if meta.is_file() => (FileKind::File, meta.len()),
+                    () if meta.is_dir() => (FileKind::Folder, 0),
+                    () => (FileKind::Stream, 0),
                 };
                 let identity = identity::of_existing(at.path(), &meta);
-                Ok(Some(Look::new(kind, length, identity)))
+                Ok(Some(FileStatus::new(kind, length, identity)))
             }
             Err(e) if is_missing(&e) => Ok(None),
             Err(e) => Err(e),
@@ -83,7 +84,7 @@ impl Store for Local {
     }
 
     fn open(&self, at: &Location) -> io::Result<Box<dyn Stored>> {
-        Ok(Box::new(Opened::open(at.path())?))
+        Ok(Box::new(LocalFile::open(at.path())?))
     }
 
     fn list(&self, folder: &Location) -> io::Result<Vec<Location>> {

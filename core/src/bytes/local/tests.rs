@@ -125,10 +125,10 @@ fn a_commit_that_is_abandoned_takes_everything_back() {
         std::fs::write(at(name), "new").unwrap();
         done.named.push(at(name));
     }
-    let ticket = live.hold().put_by(done);
+    let ticket = live.hold().remember(done);
     let mut replaced = super::done::Done::default();
     replaced.is_final = true;
-    let last = live.hold().put_by(replaced);
+    let last = live.hold().remember(replaced);
     live.close();
     assert!(live.enter().is_err());
     assert!(live.hold().take_back(ticket).is_none());

@@ -58,6 +58,7 @@ fn files_appear_together_or_not_at_all() {
     assert!(over.create(Part::Main, false).is_ok());
 }
 
+#[cfg(feature = "gzip")]
 #[test]
 fn compressed_outputs_can_be_patched() {
     let folder = tempfile::tempdir().unwrap();
@@ -101,8 +102,8 @@ fn a_folder_appears_whole() {
         output.commit().unwrap();
         let mut files = env.list(&Location::from(&folder)).unwrap();
         files.sort();
-        let due = ["a.spr", "s/b.spr"].map(|name| Location::from(folder.join(name)));
-        assert_eq!(files, due);
+        let expected = ["a.spr", "s/b.spr"].map(|name| Location::from(folder.join(name)));
+        assert_eq!(files, expected);
         let again = env.output(&at);
         let part = Part::Utterance(&"c".into(), "spr");
         assert!(again.create(part, true).is_err());
@@ -177,6 +178,7 @@ fn commands_run_only_if_allowed() {
     }
 }
 
+#[cfg(feature = "gzip")]
 #[test]
 fn what_is_finished_is_read_back_before_the_commit() {
     let folder = tempfile::tempdir().unwrap();

@@ -211,7 +211,7 @@ impl Source {
     /// is known; otherwise memory grows only as data arrive.
     ///
     /// # Errors
-    /// [`Limit`](ErrorKind::Limit) or [`Truncated`](ErrorKind::Truncated), naming the bytes due.
+    /// [`Limit`](ErrorKind::Limit) or [`Truncated`](ErrorKind::Truncated), with the number of bytes expected.
     pub fn read_matrix(
         &mut self,
         into: &mut Matrix,

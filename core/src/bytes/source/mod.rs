@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::command::Command;
-use super::local::Opened;
+use super::local::LocalFile;
 use super::store::Stored;
 use super::{Codec, Location};
 use crate::{Error, ErrorKind, Result};
@@ -375,7 +375,7 @@ impl Source {
             self.check_expansion("a temporary copy", len)?;
         }
         file.rewind().map_err(spool)?;
-        let stored: Box<dyn Stored> = Box::new(Opened::nameless(file, len));
+        let stored: Box<dyn Stored> = Box::new(LocalFile::nameless(file, len));
         let (name, location, layers) = (self.name, self.location, self.layers);
         let copy = Self {
             len: Some(len),
@@ -394,5 +394,5 @@ impl Source {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "gzip"))]
 mod tests;

@@ -8,8 +8,8 @@ use spr_core::format::{FormatInfo, OptionSpec, Options};
 use spr_core::model::{Dtype, Tag, Utterance, Waveform};
 use spr_core::{Error, ErrorKind, Result};
 
-use crate::coding::{Amount, Coding};
-use crate::kind::Kind;
+use crate::coding::{Amount, SampleCoding};
+use crate::kind::AudioKind;
 use crate::reader::Head;
 use crate::writer::sound;
 use header::{Header, Print};
@@ -26,7 +26,7 @@ const OWN: [&str; 7] = [
     "sample_checksum",
 ];
 
-pub(crate) static KIND: Kind = Kind {
+pub(crate) static KIND: AudioKind = AudioKind {
     info: FormatInfo::new(
         NAME,
         "NIST SPHERE audio, not compressed",
@@ -70,7 +70,7 @@ fn open(source: &mut Source, options: &Options, env: &Env) -> Result<Head> {
         )));
     }
     let count = header.integer("sample_count")?;
-    let checksum = match check.unwrap_or(true) && coding == Coding::Plain(Dtype::I16) {
+    let checksum = match check.unwrap_or(true) && coding == SampleCoding::Plain(Dtype::I16) {
         true => header.integer("sample_checksum")?,
         false => None,
     };
@@ -93,7 +93,7 @@ fn open(source: &mut Source, options: &Options, env: &Env) -> Result<Head> {
     })
 }
 
-fn coding(header: &Header, bytes: Option<u64>) -> Result<Coding> {
+fn coding(header: &Header, bytes: Option<u64>) -> Result<SampleCoding> {
     let coding = header.text("sample_coding")?.unwrap_or(b"pcm");
     let format = header.text("sample_byte_format")?;
     let companding = match (coding, format) {
@@ -107,10 +107,10 @@ fn coding(header: &Header, bytes: Option<u64>) -> Result<Coding> {
         }
     };
     match (companding, bytes) {
-        (Some(law), Some(1) | None) => Ok(Coding::Law(law)),
-        (None, Some(1)) => Ok(Coding::Plain(Dtype::I8)),
-        (None, Some(2)) => Ok(Coding::Plain(Dtype::I16)),
-        (None, Some(4)) => Ok(Coding::Plain(Dtype::I32)),
+        (Some(law), Some(1) | None) => Ok(SampleCoding::Law(law)),
+        (None, Some(1)) => Ok(SampleCoding::Plain(Dtype::I8)),
+        (None, Some(2)) => Ok(SampleCoding::Plain(Dtype::I16)),
+        (None, Some(4)) => Ok(SampleCoding::Plain(Dtype::I32)),
         (_, Some(bytes)) => {
             let coding = coding.escape_ascii();
             Err(Error::unsupported(format!(

@@ -6,7 +6,7 @@ use spr_core::format::Extent;
 use spr_core::model::Dtype;
 use spr_core::{Error, Result};
 
-use crate::coding::Coding;
+use crate::coding::SampleCoding;
 
 /// What follows the first two bytes of the class in the extensible form, if those are a format tag.
 const CLASS: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
@@ -18,7 +18,7 @@ const LONGEST: usize = 40;
 pub(super) struct Fmt {
     pub(super) rate: u32,
     pub(super) channels: u64,
-    pub(super) coding: Coding,
+    pub(super) coding: SampleCoding,
     /// Bytes a second, as the chunk claims.
     speed: u32,
 }
@@ -84,14 +84,14 @@ impl Fmt {
         };
         let (channels, block, bits) = (short(2), short(12), short(14));
         let coding = match (tag, bits) {
-            (1, 1..=8) => Coding::Plain(Dtype::U8),
-            (1, 9..=16) => Coding::Plain(Dtype::I16),
-            (1, 17..=24) => Coding::Packed24,
-            (1, 25..=32) => Coding::Plain(Dtype::I32),
-            (3, 32) => Coding::Plain(Dtype::F32),
-            (3, 64) => Coding::Plain(Dtype::F64),
-            (6, 8) => Coding::Law(Companding::ALaw),
-            (7, 8) => Coding::Law(Companding::MuLaw),
+            (1, 1..=8) => SampleCoding::Plain(Dtype::U8),
+            (1, 9..=16) => SampleCoding::Plain(Dtype::I16),
+            (1, 17..=24) => SampleCoding::Packed24,
+            (1, 25..=32) => SampleCoding::Plain(Dtype::I32),
+            (3, 32) => SampleCoding::Plain(Dtype::F32),
+            (3, 64) => SampleCoding::Plain(Dtype::F64),
+            (6, 8) => SampleCoding::Law(Companding::ALaw),
+            (7, 8) => SampleCoding::Law(Companding::MuLaw),
             _ => return Err(refused(tag, bits)),
         };
         let (rate, channels) = (long(4), u64::from(channels));

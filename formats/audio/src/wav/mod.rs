@@ -10,15 +10,15 @@ use spr_core::bytes::ByteOrder;
 use spr_core::format::{Extent, FormatInfo};
 use spr_core::model::Dtype;
 
-use crate::kind::Kind;
+use crate::kind::AudioKind;
 
 const NAME: &str = "wav";
 
-pub(crate) static KIND: Kind = Kind {
+pub(crate) static KIND: AudioKind = AudioKind {
     info: FormatInfo::new(NAME, "WAV audio", &["wav"]),
     starts,
     open: |source, _, env| read::open(source, Extent::Whole, env),
-    nested: Some(&nested::Object),
+    nested: Some(&nested::NestedWave),
     dtypes: &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64],
     order: ByteOrder::Little,
     even: true,

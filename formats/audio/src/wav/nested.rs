@@ -11,9 +11,9 @@ use crate::writer::{Encoder, sound};
 
 /// A wave file inside a container. One that is followed by others, as in Kaldi's archives, ends as
 /// Kaldi has it: right behind the samples.
-pub(super) struct Object;
+pub(super) struct NestedWave;
 
-impl Nested for Object {
+impl Nested for NestedWave {
     fn claim(&self, head: &[u8]) -> Claim {
         match starts(head) {
             true => Claim::Magic,
@@ -91,7 +91,7 @@ mod tests {
     fn read_own(bytes: Vec<u8>) -> Result<(Vec<i16>, u32, u64)> {
         let mut source = Source::from_bytes("x", bytes).unwrap();
         let mut utt = Utterance::default();
-        Object.read(&mut source, Extent::Own, &mut utt, &Env::default())?;
+        NestedWave.read(&mut source, Extent::Own, &mut utt, &Env::default())?;
         let sound = utt.waveform().unwrap();
         let samples = sound.samples.values::<i16>().unwrap().to_vec();
         Ok((samples, sound.rate, source.offset()))
@@ -161,7 +161,7 @@ mod tests {
         };
         let write = |utt: &Utterance| {
             let mut bytes = Vec::new();
-            Object.write(utt, &mut |part| {
+            NestedWave.write(utt, &mut |part| {
                 bytes.extend_from_slice(part);
                 Ok(())
             })?;

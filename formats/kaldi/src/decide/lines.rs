@@ -4,31 +4,31 @@ use spr_core::bytes::Source;
 use spr_core::{Limits, Result};
 
 use super::{Decision, ENTRIES, Seen, decided, look, next_value};
-use crate::kind::{Kind, Precision};
+use crate::kind::{ObjectKind, Precision};
 use crate::number::{self, Scan, is_space};
 
 /// The kinds of text, the first of those that are left being taken.
-const TEXT: &[(u32, Kind)] = &[
-    (1 << 0, Kind::Int),
-    (1 << 1, Kind::Ints),
-    (1 << 2, Kind::Float(Precision::Single)),
-    (1 << 3, Kind::Floats),
-    (1 << 4, Kind::Lists),
-    (1 << 5, Kind::IntPairs),
-    (1 << 6, Kind::FloatPairs),
-    (1 << 7, Kind::Posterior),
-    (1 << 8, Kind::Vector),
-    (1 << 9, Kind::SparseMatrix),
-    (1 << 10, Kind::SparseVector),
-    (1 << 11, Kind::Gauss),
-    (1 << 12, Kind::Bool),
-    (1 << 13, Kind::Token),
-    (1 << 14, Kind::Tokens),
-    (1 << 15, Kind::Opaque("fst")),
+const TEXT: &[(u32, ObjectKind)] = &[
+    (1 << 0, ObjectKind::Int),
+    (1 << 1, ObjectKind::Ints),
+    (1 << 2, ObjectKind::Float(Precision::Single)),
+    (1 << 3, ObjectKind::Floats),
+    (1 << 4, ObjectKind::Lists),
+    (1 << 5, ObjectKind::IntPairs),
+    (1 << 6, ObjectKind::FloatPairs),
+    (1 << 7, ObjectKind::Posterior),
+    (1 << 8, ObjectKind::Vector),
+    (1 << 9, ObjectKind::SparseMatrix),
+    (1 << 10, ObjectKind::SparseVector),
+    (1 << 11, ObjectKind::Gauss),
+    (1 << 12, ObjectKind::Bool),
+    (1 << 13, ObjectKind::Token),
+    (1 << 14, ObjectKind::Tokens),
+    (1 << 15, ObjectKind::Opaque("fst")),
 ];
 
-fn bits(kinds: &[Kind]) -> u32 {
-    let among = |kind: &Kind| kinds.contains(kind);
+fn bits(kinds: &[ObjectKind]) -> u32 {
+    let among = |kind: &ObjectKind| kinds.contains(kind);
     let found = TEXT.iter().filter(|(_, kind)| among(kind));
     found.fold(0, |set, (bit, _)| set | bit)
 }
@@ -39,7 +39,7 @@ pub(crate) fn lines(source: &mut Source, skip: usize, limits: &Limits) -> Result
 }
 
 pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
-    let words = bits(&[Kind::Token, Kind::Tokens]);
+    let words = bits(&[ObjectKind::Token, ObjectKind::Tokens]);
     let mut rest = bytes;
     let mut entries = 0;
     // Kinds that all lines may be, those of nothing but words left out; and of those the number.
@@ -76,7 +76,7 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
         open = true;
     }
     // One line of words among many of numbers is damage, and is left to the reader.
-    let bools = set == bits(&[Kind::Bool]) && wordy > 0;
+    let bools = set == bits(&[ObjectKind::Bool]) && wordy > 0;
     let set = match wordy > numeric || bools {
         true => text & words,
         false => set,
@@ -84,8 +84,8 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
     let kind = TEXT.iter().find(|(bit, _)| set & bit != 0);
     let decision = kind.filter(|_| entries > 0).map(|(_, kind)| {
         let sure = match kind {
-            Kind::Int | Kind::Float(_) | Kind::Bool | Kind::Token => false,
-            Kind::Ints => set & bits(&[Kind::Posterior]) == 0,
+            ObjectKind::Int | ObjectKind::Float(_) | ObjectKind::Bool | ObjectKind::Token => false,
+            ObjectKind::Ints => set & bits(&[ObjectKind::Posterior]) == 0,
             _ => true,
         };
         decided(*kind, "lines", "have its form", entries, sure)
@@ -99,7 +99,7 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
 
 /// The kinds that the line of one value may be; `after` follows the line.
 fn line_kinds(line: &[u8], after: &[u8]) -> u32 {
-    use Kind::{
+    use ObjectKind::{
         Bool, Float, FloatPairs, Floats, Gauss, Int, IntPairs, Ints, Lists, Posterior,
         SparseMatrix, SparseVector, Token, Tokens, Vector,
     };
@@ -111,7 +111,7 @@ fn line_kinds(line: &[u8], after: &[u8]) -> u32 {
         .collect();
     let Some(first) = words.first() else {
         return match is_state(after) {
-            true => bits(&[Kind::Opaque("fst")]),
+            true => bits(&[ObjectKind::Opaque("fst")]),
             false => bits(&[Posterior, Ints, Floats, Lists, IntPairs, FloatPairs, Tokens]),
         };
     };
@@ -210,7 +210,7 @@ fn parted(line: &[u8]) -> u32 {
     let all = |fits: fn(&[u8]) -> bool| parts.iter().flatten().all(|w| fits(w));
     if parts.last().is_some_and(Vec::is_empty) {
         return match all(is_integer) {
-            true => bits(&[Kind::Lists]),
+            true => bits(&[ObjectKind::Lists]),
             false => 0,
         };
     }
@@ -219,8 +219,8 @@ fn parted(line: &[u8]) -> u32 {
         all(is_integer),
         all(is_number),
     ) {
-        (true, true, _) => bits(&[Kind::IntPairs, Kind::FloatPairs]),
-        (true, false, true) => bits(&[Kind::FloatPairs]),
+        (true, true, _) => bits(&[ObjectKind::IntPairs, ObjectKind::FloatPairs]),
+        (true, false, true) => bits(&[ObjectKind::FloatPairs]),
         _ => 0,
     }
 }

@@ -10,7 +10,7 @@ use spr_core::bytes::Source;
 use spr_core::model::is_word_byte;
 use spr_core::{Limits, Result};
 
-use crate::kind::Kind;
+use crate::kind::ObjectKind;
 use crate::number::is_space;
 
 pub(crate) use lines::lines;
@@ -25,7 +25,7 @@ const MOST: usize = 1 << 20;
 /// What was decided, and the reason in words.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Decision {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ObjectKind,
     pub(crate) why: String,
 }
 
@@ -58,7 +58,7 @@ fn look(
     }
 }
 
-fn decided(kind: Kind, things: &str, what: &str, entries: usize, sure: bool) -> Decision {
+fn decided(kind: ObjectKind, things: &str, what: &str, entries: usize, sure: bool) -> Decision {
     let mut why = match entries {
         1 => format!("{} because the first of the {things} fits it", kind.name()),
         _ => format!(

@@ -4,7 +4,7 @@ use spr_core::bytes::Source;
 use spr_core::{Error, Limits, Result};
 
 use super::{Decision, ENTRIES, MOST, Seen, decided, look, next_value};
-use crate::kind::{Kind, Precision};
+use crate::kind::{ObjectKind, Precision};
 use crate::recognise::{GROUP, TAG};
 
 const SCALAR: u16 = 1;
@@ -134,29 +134,31 @@ fn decide_run(set: u16, entries: usize, first: Likely, others: Likely) -> Decisi
     let has = |kind: u16| set & kind != 0;
     let (kind, sure) = if has(VECTOR) {
         match floats {
-            true => (Kind::Floats, false),
-            false => (Kind::Ints, !has(SCALAR) && !others.zeros),
+            true => (ObjectKind::Floats, false),
+            false => (ObjectKind::Ints, !has(SCALAR) && !others.zeros),
         }
     } else if has(POSTERIOR) {
-        (Kind::Posterior, !has(PAIRS | LISTS))
+        (ObjectKind::Posterior, !has(PAIRS | LISTS))
     } else if has(LISTS) {
-        (Kind::Lists, !has(PAIRS))
+        (ObjectKind::Lists, !has(PAIRS))
     } else if has(PAIRS) {
         match floats {
-            true => (Kind::FloatPairs, false),
-            false => (Kind::IntPairs, !others.zeros),
+            true => (ObjectKind::FloatPairs, false),
+            false => (ObjectKind::IntPairs, !others.zeros),
         }
     } else if has(GAUSS) {
-        (Kind::Gauss, true)
+        (ObjectKind::Gauss, true)
     } else if has(BYTES) {
-        (Kind::Opaque("int8-vector"), true)
+        (ObjectKind::Opaque("int8-vector"), true)
     } else if first.are_floats() {
-        (Kind::Float(Precision::Single), false)
+        (ObjectKind::Float(Precision::Single), false)
     } else {
-        (Kind::Int, !first.zeros)
+        (ObjectKind::Int, !first.zeros)
     };
     let what = match kind {
-        Kind::Floats | Kind::FloatPairs | Kind::Float(_) => "have its length and bits of floats",
+        ObjectKind::Floats | ObjectKind::FloatPairs | ObjectKind::Float(_) => {
+            "have its length and bits of floats"
+        }
         _ => "have its length",
     };
     decided(kind, "runs of tagged numbers", what, entries, sure)

@@ -6,7 +6,7 @@ use spr_core::model::{DatasetInfo, KeySource, is_word_byte};
 
 use super::ObjectReader;
 use crate::decide::{self, Decision};
-use crate::kind::Kind;
+use crate::kind::ObjectKind;
 use crate::number::is_space;
 use crate::recognise::{self, TAG, Unmarked};
 
@@ -23,7 +23,7 @@ impl ObjectReader {
     pub(crate) fn known(&self, file: &Source, keys: KeySource) -> DatasetInfo {
         let first = FirstObject {
             binary: self.binary,
-            labels: self.first == Some(Kind::Ints),
+            labels: self.first == Some(ObjectKind::Ints),
         };
         self.describe(file, keys, first)
     }
@@ -69,7 +69,7 @@ impl ObjectReader {
         let (binary, kind) = match (&head[value..], self.holder) {
             (head, Some(holder)) => (head.starts_with(b"\0B"), Some(holder)),
             ([0, b'B', TAG, ..], None) => match bare && is_packed(source, value + 2)? {
-                true => (true, Some(Kind::Ints)),
+                true => (true, Some(ObjectKind::Ints)),
                 false => (true, self.decide_runs(source, value + 2)?),
             },
             ([0, b'B', ..], None) => (true, None),
@@ -84,11 +84,15 @@ impl ObjectReader {
         };
         Ok(FirstObject {
             binary,
-            labels: kind == Some(Kind::Ints),
+            labels: kind == Some(ObjectKind::Ints),
         })
     }
 
-    pub(super) fn decide_runs(&mut self, source: &mut Source, skip: usize) -> Result<Option<Kind>> {
+    pub(super) fn decide_runs(
+        &mut self,
+        source: &mut Source,
+        skip: usize,
+    ) -> Result<Option<ObjectKind>> {
         if self.runs.is_none() {
             let decision = decide::runs(source, skip, &self.env.limits)?;
             self.runs = self.note(decision);
@@ -101,7 +105,7 @@ impl ObjectReader {
         source: &mut Source,
         skip: usize,
         bracket: bool,
-    ) -> Result<Option<Kind>> {
+    ) -> Result<Option<ObjectKind>> {
         let known = match bracket {
             true => self.brackets,
             false => self.lines,
@@ -115,16 +119,16 @@ impl ObjectReader {
             true => self.brackets = kind,
             false => self.lines = kind,
         }
-        if kind == Some(Kind::Posterior) {
+        if kind == Some(ObjectKind::Posterior) {
             (self.brackets, self.lines) = (kind, kind);
         }
         Ok(kind)
     }
 
-    fn note(&mut self, decision: Option<Decision>) -> Option<Kind> {
+    fn note(&mut self, decision: Option<Decision>) -> Option<ObjectKind> {
         let Decision { kind, why } = decision?;
         // A list in brackets says by itself whether it is a vector or a matrix.
-        if kind != Kind::Vector {
+        if kind != ObjectKind::Vector {
             self.decision.get_or_insert(why);
         }
         Some(kind)

@@ -9,9 +9,9 @@ use super::{ObjectReader, keep};
 use crate::binary::{self, Decoder};
 use crate::compress::stored;
 use crate::decide;
-use crate::kind::{Kind, Precision};
+use crate::kind::{ObjectKind, Precision};
 use crate::packed::{self, Upper};
-use crate::recognise::{self, Form, TAG};
+use crate::recognise::{self, BinaryForm, TAG};
 use crate::{nested, opaque, tagged};
 
 impl ObjectReader {
@@ -22,10 +22,10 @@ impl ObjectReader {
         utt: &mut Utterance,
         whole: bool,
         at: u64,
-    ) -> Result<Kind> {
-        let bools = [self.holder, self.first].contains(&Some(Kind::Bool));
+    ) -> Result<ObjectKind> {
+        let bools = [self.holder, self.first].contains(&Some(ObjectKind::Bool));
         let (form, token) = recognise::binary(source, bools)?;
-        if form == Form::Run {
+        if form == BinaryForm::Run {
             return self.read_run(source, utt, whole, at);
         }
         if let Some(kind) = form.kind() {
@@ -34,7 +34,7 @@ impl ObjectReader {
         source.skip(token as u64)?;
         let limits = &self.env.limits;
         Ok(match form {
-            Form::Matrix(precision) => {
+            BinaryForm::Matrix(precision) => {
                 let shape = (
                     binary::size(source, "rows")?,
                     binary::size(source, "columns")?,
@@ -42,20 +42,20 @@ impl ObjectReader {
                 binary::check_shape(source, shape)?;
                 let shape = (precision.dtype(), Rank::Matrix, shape.0, shape.1);
                 self.floats(source, utt.features_mut(), shape)?;
-                Kind::Matrix
+                ObjectKind::Matrix
             }
-            Form::Vector(precision) => {
+            BinaryForm::Vector(precision) => {
                 let n = binary::size(source, "numbers")?;
                 let shape = (precision.dtype(), Rank::Vector, n, 1);
                 self.floats(source, utt.features_mut(), shape)?;
-                Kind::Vector
+                ObjectKind::Vector
             }
-            Form::Compressed(compression) => {
+            BinaryForm::Compressed(compression) => {
                 utt.origin.coding = Some(compression.token().into());
                 let into = utt.features.get_or_insert_default();
                 if !self.values {
                     Decoder::pass(source, into, compression, limits)?;
-                    return Ok(Kind::Matrix);
+                    return Ok(ObjectKind::Matrix);
                 }
                 self.decoder.read(source, into, compression, limits)?;
                 if self.keep && !into.is_empty() {
@@ -63,52 +63,52 @@ impl ObjectReader {
                         .tags
                         .push(stored(self.decoder.stored(compression)?));
                 }
-                Kind::Matrix
+                ObjectKind::Matrix
             }
-            Form::Packed(precision) => {
+            BinaryForm::Packed(precision) => {
                 let upper = Upper::of(self.holder);
                 if upper.is_none() {
-                    self.check_holder(source, Kind::Matrix, at)?;
+                    self.check_holder(source, ObjectKind::Matrix, at)?;
                 }
                 let how = (precision, upper.unwrap_or(Upper::Mirrored));
                 packed::read(source, utt.features_mut(), how, limits)?;
-                Kind::Matrix
+                ObjectKind::Matrix
             }
-            Form::Numpy => return self.read_nested(source, utt, nested::NPY, whole),
-            Form::SparseVector => {
+            BinaryForm::Numpy => return self.read_nested(source, utt, nested::NPY, whole),
+            BinaryForm::SparseVector => {
                 utt.object = Some(Object::SparseVector(tagged::sparse_vector(source, limits)?));
-                Kind::SparseVector
+                ObjectKind::SparseVector
             }
-            Form::SparseMatrix => {
+            BinaryForm::SparseMatrix => {
                 utt.object = Some(Object::SparseMatrix(tagged::sparse_matrix(source, limits)?));
-                Kind::SparseMatrix
+                ObjectKind::SparseMatrix
             }
-            Form::Bool => {
+            BinaryForm::Bool => {
                 utt.object = Some(Object::Bool(source.byte()? == b'T'));
-                Kind::Bool
+                ObjectKind::Bool
             }
-            Form::Wide => return self.read_wide(source, utt, at),
-            Form::Sized(kind, n) => {
+            BinaryForm::Wide => return self.read_wide(source, utt, at),
+            BinaryForm::Sized(kind, n) => {
                 let value = opaque::exactly(source, n + 1, limits)?;
-                return keep(utt, Kind::Opaque(kind), marked(&value));
+                return keep(utt, ObjectKind::Opaque(kind), marked(&value));
             }
-            Form::Blob => {
+            BinaryForm::Blob => {
                 let head = opaque::exactly(source, 12, limits)?;
                 let size = head.last_chunk().map_or(-1, |n| i64::from_le_bytes(*n));
                 let Ok(size) = u64::try_from(size) else {
                     return Err(source.malformed(format!("a blob of {size} bytes")));
                 };
                 let bytes = [head, opaque::exactly(source, size, limits)?].concat();
-                return keep(utt, Kind::Opaque("blob"), marked(&bytes));
+                return keep(utt, ObjectKind::Opaque("blob"), marked(&bytes));
             }
-            Form::Tokens => {
+            BinaryForm::Tokens => {
                 let bytes = match whole {
                     true => opaque::rest(source, limits)?,
                     false => opaque::tokens(source, limits)?,
                 };
-                return keep(utt, Kind::Opaque("tokens-object"), marked(&bytes));
+                return keep(utt, ObjectKind::Opaque("tokens-object"), marked(&bytes));
             }
-            Form::Run => return Err(source.malformed("it is not a known object")),
+            BinaryForm::Run => return Err(source.malformed("it is not a known object")),
         })
     }
 
@@ -127,13 +127,18 @@ impl ObjectReader {
     }
 
     /// Reads a number of 64 bits: an integer where the bits are not a usual float.
-    fn read_wide(&mut self, source: &mut Source, utt: &mut Utterance, at: u64) -> Result<Kind> {
+    fn read_wide(
+        &mut self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        at: u64,
+    ) -> Result<ObjectKind> {
         let bytes = opaque::exactly(source, 9, &self.env.limits)?;
         let value = bytes.last_chunk().map_or(0.0, |b| f64::from_le_bytes(*b));
         let usual = value == 0.0 || (1e-100..1e100).contains(&value.abs()) || !value.is_finite();
-        let kind = Kind::Float(Precision::Double);
+        let kind = ObjectKind::Float(Precision::Double);
         if !usual && self.holder.is_none() && self.first.is_none_or(|first| first != kind) {
-            return keep(utt, Kind::Opaque("int64"), marked(&bytes));
+            return keep(utt, ObjectKind::Opaque("int64"), marked(&bytes));
         }
         self.check_holder(source, kind, at)?;
         utt.features = Some(Matrix::from_rows(&[value], 1, Rank::Scalar)?);
@@ -147,12 +152,12 @@ impl ObjectReader {
         utt: &mut Utterance,
         whole: bool,
         at: u64,
-    ) -> Result<Kind> {
-        if matches!(self.holder, None | Some(Kind::Ints)) && whole && is_packed(source, 0)? {
+    ) -> Result<ObjectKind> {
+        if matches!(self.holder, None | Some(ObjectKind::Ints)) && whole && is_packed(source, 0)? {
             let n = binary::size(source, "numbers")?;
             let shape = (Dtype::I32, Rank::Vector, n, 1);
             source.read_matrix(utt.labels_mut(), shape, ByteOrder::Little, &self.env.limits)?;
-            return Ok(Kind::Ints);
+            return Ok(ObjectKind::Ints);
         }
         let kind = match self.holder {
             Some(holder) if holder.is_run() => holder,
@@ -167,7 +172,7 @@ impl ObjectReader {
         };
         let limits = &self.env.limits;
         match kind {
-            Kind::Ints => {
+            ObjectKind::Ints => {
                 let n = binary::size(source, "numbers")?;
                 binary::integers(source, utt.labels_mut(), n, limits)?;
                 if matches!(source.peek(1)?, [TAG]) {
@@ -176,7 +181,7 @@ impl ObjectReader {
                     return Err(error.hint("if it is something else, say so with holder=NAME"));
                 }
             }
-            Kind::Float(_) => {
+            ObjectKind::Float(_) => {
                 let bytes = opaque::exactly(source, 5, limits)?;
                 let value = bytes.last_chunk().map_or(0.0, |b| f32::from_le_bytes(*b));
                 utt.features = Some(Matrix::from_rows(&[value], 1, Rank::Scalar)?);

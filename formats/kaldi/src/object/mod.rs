@@ -11,7 +11,7 @@ use spr_core::{Error, Result};
 
 use crate::binary::Decoder;
 use crate::compress::Compress;
-use crate::kind::{HOLDERS, Kind, Precision};
+use crate::kind::{HOLDERS, ObjectKind, Precision};
 use crate::recognise::{self, TOKEN, Unmarked};
 use crate::text::truncated;
 use crate::{nested, opaque};
@@ -25,13 +25,13 @@ pub(crate) struct ObjectReader {
     /// How wide the floats of text are.
     precision: Precision,
     /// What the user says the input holds.
-    holder: Option<Kind>,
+    holder: Option<ObjectKind>,
     /// What the first entry was.
-    first: Option<Kind>,
+    first: Option<ObjectKind>,
     /// What was found about runs of tagged numbers, lines in brackets and other lines.
-    runs: Option<Kind>,
-    brackets: Option<Kind>,
-    lines: Option<Kind>,
+    runs: Option<ObjectKind>,
+    brackets: Option<ObjectKind>,
+    lines: Option<ObjectKind>,
     decision: Option<String>,
     /// The rank of the last features.
     rank: Rank,
@@ -77,7 +77,7 @@ impl ObjectReader {
             lines: None,
             decision: None,
             rank: match holder {
-                Some(Kind::Vector) => Rank::Vector,
+                Some(ObjectKind::Vector) => Rank::Vector,
                 _ => Rank::Matrix,
             },
             binary: false,
@@ -115,7 +115,7 @@ impl ObjectReader {
         source: &mut Source,
         utt: &mut Utterance,
         whole: bool,
-    ) -> Result<Kind> {
+    ) -> Result<ObjectKind> {
         let at = source.offset();
         utt.start();
         let kind = self.read_any(source, utt, whole, at)?;
@@ -125,7 +125,7 @@ impl ObjectReader {
         if !fills_features(kind) {
             utt.features = None;
         }
-        if kind != Kind::Ints {
+        if kind != ObjectKind::Ints {
             utt.labels = None;
         }
         if let Some(matrix) = &utt.features {
@@ -148,12 +148,12 @@ impl ObjectReader {
         utt: &mut Utterance,
         whole: bool,
         at: u64,
-    ) -> Result<Kind> {
-        let words = matches!(self.holder, Some(Kind::Token | Kind::Tokens));
+    ) -> Result<ObjectKind> {
+        let words = matches!(self.holder, Some(ObjectKind::Token | ObjectKind::Tokens));
         match (source.peek(TOKEN)?, self.holder) {
-            (_, Some(Kind::Wave)) => self.read_nested(source, utt, nested::WAV, whole),
-            (_, Some(Kind::Htk)) => self.read_nested(source, utt, nested::HTK, whole),
-            (_, Some(Kind::Sphinx)) => self.read_nested(source, utt, nested::SPHINX, whole),
+            (_, Some(ObjectKind::Wave)) => self.read_nested(source, utt, nested::WAV, whole),
+            (_, Some(ObjectKind::Htk)) => self.read_nested(source, utt, nested::HTK, whole),
+            (_, Some(ObjectKind::Sphinx)) => self.read_nested(source, utt, nested::SPHINX, whole),
             ([0, b'B', ..], _) => {
                 source.skip(2)?;
                 self.binary = true;
@@ -165,7 +165,7 @@ impl ObjectReader {
                 Some(Unmarked::Wave) => self.read_nested(source, utt, nested::WAV, whole),
                 Some(Unmarked::Fst) => {
                     self.binary = true;
-                    let kind = Kind::Opaque("fst");
+                    let kind = ObjectKind::Opaque("fst");
                     self.check_holder(source, kind, at)?;
                     keep(utt, kind, opaque::fst(source, &self.env.limits)?)
                 }
@@ -181,7 +181,7 @@ impl ObjectReader {
         utt: &mut Utterance,
         whole: bool,
         known: Option<Unmarked>,
-    ) -> Result<Kind> {
+    ) -> Result<ObjectKind> {
         let format = match whole {
             true => nested::of_file(source, &self.env)?,
             false => None,
@@ -204,7 +204,7 @@ impl ObjectReader {
         utt: &mut Utterance,
         format: &'static str,
         whole: bool,
-    ) -> Result<Kind> {
+    ) -> Result<ObjectKind> {
         let at = source.offset();
         if let Some(kind) = nested::kind_of_format(format) {
             self.check_holder(source, kind, at)?;
@@ -215,7 +215,7 @@ impl ObjectReader {
     }
 
     /// Whether what was found is what the user asks for.
-    fn check_holder(&self, source: &Source, kind: Kind, at: u64) -> Result<()> {
+    fn check_holder(&self, source: &Source, kind: ObjectKind, at: u64) -> Result<()> {
         match self.holder {
             Some(holder) if holder != kind => {
                 let message =
@@ -227,13 +227,13 @@ impl ObjectReader {
     }
 }
 
-fn fills_features(kind: Kind) -> bool {
-    matches!(kind.group(), "features" | "numbers") && kind != Kind::SparseMatrix
+fn fills_features(kind: ObjectKind) -> bool {
+    matches!(kind.group(), "features" | "numbers") && kind != ObjectKind::SparseMatrix
 }
 
 /// Stores the bytes of an opaque object.
-fn keep(utt: &mut Utterance, kind: Kind, bytes: Vec<u8>) -> Result<Kind> {
-    if let Kind::Opaque(kind) = kind {
+fn keep(utt: &mut Utterance, kind: ObjectKind, bytes: Vec<u8>) -> Result<ObjectKind> {
+    if let ObjectKind::Opaque(kind) = kind {
         utt.object = Some(Object::opaque(kind, bytes));
     }
     Ok(kind)

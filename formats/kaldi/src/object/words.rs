@@ -5,7 +5,7 @@ use spr_core::model::{Matrix, Object, Rank, Utterance};
 use spr_core::{Error, Result};
 
 use super::{EMPTY_VECTOR, ObjectReader, keep, missing};
-use crate::kind::{Kind, Precision};
+use crate::kind::{ObjectKind, Precision};
 use crate::number::is_space;
 use crate::packed::{self, Upper};
 use crate::text::{self, Layout, truncated};
@@ -17,7 +17,7 @@ impl ObjectReader {
         source: &mut Source,
         utt: &mut Utterance,
         whole: bool,
-    ) -> Result<Kind> {
+    ) -> Result<ObjectKind> {
         let features = self.first.is_some_and(|first| first.group() == "features");
         let floats = matches!(self.holder, Some(kind) if is_bracketed(kind));
         // Between a key and a bracket there may be line ends; without a bracket the line is empty.
@@ -53,12 +53,12 @@ impl ObjectReader {
                 Err(error.continuable())
             }
             // A file of its own holds them in brackets.
-            Kind::Ints if whole && bracket => {
+            ObjectKind::Ints if whole && bracket => {
                 source.skip(skip + 1)?;
                 text::bracketed_integers(source, utt.labels_mut(), &self.env.limits)?;
                 Ok(kind)
             }
-            Kind::Ints => {
+            ObjectKind::Ints => {
                 let (into, block) = (utt.labels_mut(), &mut self.integers);
                 if text::integers(source, into, block, &self.env.limits)? {
                     return Ok(kind);
@@ -68,12 +68,14 @@ impl ObjectReader {
                 text::skip_line(source)?;
                 Err(error.continuable())
             }
-            Kind::Gauss => {
+            ObjectKind::Gauss => {
                 let posterior = fields::gauss(source, &self.env.limits)?;
                 utt.object = Some(Object::GaussPosterior(posterior));
                 Ok(kind)
             }
-            Kind::Opaque("fst") => keep(utt, kind, opaque::text_fst(source, &self.env.limits)?),
+            ObjectKind::Opaque("fst") => {
+                keep(utt, kind, opaque::text_fst(source, &self.env.limits)?)
+            }
             _ => self.read_line(source, utt, kind, whole),
         }
     }
@@ -84,9 +86,9 @@ impl ObjectReader {
         source: &mut Source,
         skip: u64,
         (bracket, near): (bool, bool),
-    ) -> Result<Kind> {
-        if bracket && matches!(self.lines, Some(Kind::Token | Kind::Tokens)) {
-            return Ok(Kind::Tokens);
+    ) -> Result<ObjectKind> {
+        if bracket && matches!(self.lines, Some(ObjectKind::Token | ObjectKind::Tokens)) {
+            return Ok(ObjectKind::Tokens);
         }
         let ahead = match near {
             true => 0,
@@ -95,8 +97,8 @@ impl ObjectReader {
         };
         match self.decide_lines(source, ahead, bracket)? {
             Some(kind) => Ok(kind),
-            None if bracket => Ok(Kind::Vector),
-            None => Ok(Kind::Ints),
+            None if bracket => Ok(ObjectKind::Vector),
+            None => Ok(ObjectKind::Ints),
         }
     }
 
@@ -115,17 +117,17 @@ impl ObjectReader {
         &mut self,
         source: &mut Source,
         utt: &mut Utterance,
-        kind: Kind,
+        kind: ObjectKind,
         whole: bool,
-    ) -> Result<Kind> {
+    ) -> Result<ObjectKind> {
         let at = source.offset();
         fields::read_line(source, &mut self.line, kind, &self.env.limits)?;
         let precision = match kind {
-            Kind::Float(Precision::Double) => Precision::Double,
+            ObjectKind::Float(Precision::Double) => Precision::Double,
             _ => self.precision,
         };
         let result = match kind {
-            Kind::Float(_) => fields::number(&self.line, precision, utt.features_mut()),
+            ObjectKind::Float(_) => fields::number(&self.line, precision, utt.features_mut()),
             _ => {
                 fields::object(&self.line, kind, precision).map(|object| utt.object = Some(object))
             }
@@ -150,7 +152,7 @@ impl ObjectReader {
     }
 
     /// Reads a matrix or a vector of text from behind its bracket.
-    fn read_brackets(&mut self, source: &mut Source, into: &mut Matrix) -> Result<Kind> {
+    fn read_brackets(&mut self, source: &mut Source, into: &mut Matrix) -> Result<ObjectKind> {
         let at = source.offset() - 1;
         let wide = source.peek(EMPTY_VECTOR.len())? == EMPTY_VECTOR;
         let limits = &self.env.limits;
@@ -166,14 +168,14 @@ impl ObjectReader {
         if let Some(upper) = Upper::of(self.holder) {
             packed::square((&triangle, self.precision), shape.rows, into, upper, limits)
                 .map_err(|e| e.file(source.name()).byte(at))?;
-            return Ok(Kind::Matrix);
+            return Ok(ObjectKind::Matrix);
         }
         let vector = match self.holder {
-            Some(Kind::Vector) if shape.lines => {
+            Some(ObjectKind::Vector) if shape.lines => {
                 let message = "a line end or ';' inside a vector";
                 return Err(Error::malformed(message).file(source.name()).byte(at));
             }
-            Some(Kind::Vector) => true,
+            Some(ObjectKind::Vector) => true,
             Some(_) => false,
             None if shape.rows == 0 && !wide => self.rank == Rank::Vector && !shape.lines,
             None => !shape.lines,
@@ -183,18 +185,18 @@ impl ObjectReader {
             return Err(Error::malformed(message).file(source.name()).byte(at));
         }
         if vector {
-            return Ok(Kind::Vector);
+            return Ok(ObjectKind::Vector);
         }
         into.reshape(Rank::Matrix, shape.rows, shape.cols)?;
-        Ok(Kind::Matrix)
+        Ok(ObjectKind::Matrix)
     }
 }
 
 /// Whether the numbers of a kind stand in brackets.
-fn is_bracketed(kind: Kind) -> bool {
+fn is_bracketed(kind: ObjectKind) -> bool {
     matches!(
         kind,
-        Kind::Matrix | Kind::Vector | Kind::Symmetric | Kind::Triangular
+        ObjectKind::Matrix | ObjectKind::Vector | ObjectKind::Symmetric | ObjectKind::Triangular
     )
 }
 

@@ -91,7 +91,7 @@ impl Machine<'_> {
         let payload = match self.heap.node(text) {
             Some(Node::Text(Payload::Inline(text))) => {
                 let mut bytes = Vec::with_capacity(text.len());
-                Coding::Utf8
+                StringCoding::Utf8
                     .decode(text, true, &mut bytes)
                     .map_err(|(_, fault)| Error::malformed(fault))?;
                 Payload::Inline(bytes.into())
@@ -100,7 +100,7 @@ impl Machine<'_> {
                 at,
                 len,
                 coding: match coding {
-                    Coding::Raw => Coding::Utf8,
+                    StringCoding::Raw => StringCoding::Utf8,
                     other => other,
                 },
             },

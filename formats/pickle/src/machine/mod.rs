@@ -24,7 +24,7 @@ use spr_core::bytes::Source;
 use spr_core::number::parse_integer;
 use spr_core::{Error, ErrorKind, Limits, Result};
 
-use crate::coding::Coding;
+use crate::coding::StringCoding;
 use crate::payload::Payload;
 
 /// Memory for an entry of the memo.

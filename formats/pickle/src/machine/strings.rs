@@ -40,7 +40,7 @@ impl Machine<'_> {
                 Ok(Payload::Range {
                     at,
                     len,
-                    coding: Coding::Raw,
+                    coding: StringCoding::Raw,
                 })
             }
         }
@@ -58,7 +58,7 @@ impl Machine<'_> {
                 Payload::Range {
                     at,
                     len,
-                    coding: Coding::RawUnicode,
+                    coding: StringCoding::RawUnicode,
                 }
             }));
         }
@@ -70,7 +70,7 @@ impl Machine<'_> {
                 _ => return Err(quotes()),
             };
             let mut bytes = Vec::with_capacity(text.len());
-            Coding::Escaped
+            StringCoding::Escaped
                 .decode(text, true, &mut bytes)
                 .map_err(|(_, fault)| Error::malformed(fault))?;
             return self.add(Node::Bytes(Payload::Inline(bytes.into())));
@@ -88,7 +88,7 @@ impl Machine<'_> {
                 self.add(Node::Bytes(Payload::Range {
                     at: at + 1,
                     len: len - tail,
-                    coding: Coding::Escaped,
+                    coding: StringCoding::Escaped,
                 }))
             }
             _ => Err(quotes()),

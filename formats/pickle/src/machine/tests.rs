@@ -148,7 +148,7 @@ fn long_strings_stay_in_the_file() {
         let range = Payload::Range {
             at: 2,
             len: body.len() as u64,
-            coding: Coding::Escaped,
+            coding: StringCoding::Escaped,
         };
         assert_eq!(*payload, range);
     }

@@ -161,7 +161,7 @@ impl JoinedWriter {
     }
 
     /// Everything after the features.
-    fn put_rest(&mut self, common: Common) -> Result<()> {
+    fn write_rest(&mut self, common: Common) -> Result<()> {
         let mut emitter = Emitter::new(self.protocol);
         emitter.array_tail();
         if let (Some(spool), Some((dtype, columns))) = (self.spool.take(), common.labels) {
@@ -216,7 +216,7 @@ impl Writer for JoinedWriter {
         } else {
             self.sink.put(&head)?;
         }
-        self.put_rest(common)?;
+        self.write_rest(common)?;
         let mut written = self.written;
         if let Some(side) = self.side {
             written.bytes += side.finish()?;

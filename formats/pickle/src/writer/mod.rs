@@ -8,7 +8,7 @@ use spr_core::format::{Caps, Options, Writer};
 use spr_core::model::{Matrix, Utterance};
 use spr_core::{Error, Result};
 
-use crate::coding::{Coding, encode_raw_unicode, encode_utf8, utf8_len};
+use crate::coding::{StringCoding, encode_raw_unicode, encode_utf8, utf8_len};
 use crate::layout::Layout;
 use crate::protocol::Protocol;
 use entries::EntryWriter;
@@ -52,25 +52,25 @@ fn check_len(protocol: Protocol, len: u64, matrix: &Matrix) -> Result<()> {
 }
 
 /// Bytes of the elements as they are written, where they are counted at all.
-fn encoded_len(coding: Coding, matrix: &Matrix) -> u64 {
+fn encoded_len(coding: StringCoding, matrix: &Matrix) -> u64 {
     match coding {
-        Coding::Utf8 => utf8_len(matrix.as_bytes()),
+        StringCoding::Utf8 => utf8_len(matrix.as_bytes()),
         _ => matrix.as_bytes().len() as u64,
     }
 }
 
 /// Writes the elements of `matrix` with `put` and returns how many bytes that were.
 fn encode(
-    coding: Coding,
+    coding: StringCoding,
     matrix: &Matrix,
     scratch: &mut Vec<u8>,
     mut put: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<u64> {
     let bytes = matrix.as_bytes();
     let encode = match coding {
-        Coding::Utf8 => encode_utf8,
-        Coding::RawUnicode => encode_raw_unicode,
-        Coding::Raw | Coding::Escaped => {
+        StringCoding::Utf8 => encode_utf8,
+        StringCoding::RawUnicode => encode_raw_unicode,
+        StringCoding::Raw | StringCoding::Escaped => {
             put(bytes)?;
             return Ok(bytes.len() as u64);
         }

@@ -14,7 +14,7 @@ pub(crate) const TAGS: &str = "spraak";
 
 /// Numbers in rows, as their header describes them.
 pub(crate) struct Contents {
-    pub(crate) sort: Sort,
+    pub(crate) sort: RowKind,
     pub(crate) stored: Stored,
     /// `None` where the header leaves it open.
     pub(crate) encoding: Option<Encoding>,
@@ -29,7 +29,7 @@ pub(crate) struct Contents {
 
 /// What the rows are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum RowKind {
     /// Vectors of features.
     Features,
     /// Moments of sound, so many a second.
@@ -42,7 +42,7 @@ impl Contents {
     /// # Errors
     /// The header contradicts its rules or describes something other than rows of numbers.
     pub(crate) fn of(header: &Header, env: &Env) -> Result<Self> {
-        let kind = Kind::of(header)?;
+        let kind = DataKind::of(header)?;
         check_layout(header)?;
         let (stored, text) = element(header)?;
         let encoding = encoding(header, text)?;
@@ -53,19 +53,19 @@ impl Contents {
             return Err(unsupported(entry, what));
         }
         let (sort, rows, cols) = match kind {
-            Kind::Sample => {
+            DataKind::Sample => {
                 let rate = fields::rate(header)?;
                 let rows = fields::count(header, "CHANLEN")?;
-                (Sort::Sound { rate }, rows, fields::channels(header)?)
+                (RowKind::Sound { rate }, rows, fields::channels(header)?)
             }
-            Kind::Track | Kind::Param => {
+            DataKind::Track | DataKind::Param => {
                 let (rows, cols) = (fields::count(header, "DIM1")?, fields::columns(header)?);
                 if cols == 0 && rows != Some(0) {
                     let name = header.name_of("DIM2");
                     let what = format!("{name} is 0: the vectors are empty");
                     return Err(header.error(header.end, what));
                 }
-                (Sort::Features, rows, cols)
+                (RowKind::Features, rows, cols)
             }
         };
         Ok(Self {
@@ -85,16 +85,16 @@ impl Contents {
     }
 
     /// Bytes of the data if they are binary, where the header says how many.
-    pub(crate) fn due(&self) -> Option<u64> {
+    pub(crate) fn data_length(&self) -> Option<u64> {
         let values = self.rows?.checked_mul(self.cols)?;
         values.checked_mul(self.stored.size() as u64)
     }
 }
 
 /// The lines that the model has no field for.
-fn tags(header: &Header, kind: Kind, env: &Env) -> Vec<Tag> {
+fn tags(header: &Header, kind: DataKind, env: &Env) -> Vec<Tag> {
     let mut tags = Vec::new();
-    if kind == Kind::Param {
+    if kind == DataKind::Param {
         tags.push(tag(b"DATA", b"PARAM"));
     }
     for entry in &header.entries {
@@ -102,7 +102,7 @@ fn tags(header: &Header, kind: Kind, env: &Env) -> Vec<Tag> {
             let what = format!("{} is not the key {standard}", shown(&entry.word));
             env.warn(&entry.error(what));
         }
-        if !is_own(entry.key(), kind == Kind::Sample) {
+        if !is_own(entry.key(), kind == DataKind::Sample) {
             tags.push(tag(entry.key(), &entry.value));
         }
     }
@@ -122,13 +122,13 @@ fn unsupported(entry: &Entry, what: String) -> Error {
 
 /// Kinds of data that are rows of numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum DataKind {
     Track,
     Param,
     Sample,
 }
 
-impl Kind {
+impl DataKind {
     fn of(header: &Header) -> Result<Self> {
         match header.kind() {
             None | Some((_, b"TRACK")) => Ok(Self::Track),

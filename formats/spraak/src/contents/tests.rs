@@ -15,7 +15,10 @@ fn contents(dialect: Dialect, lines: &str) -> Result<Contents> {
     let env = Env::default();
     let mut source = Source::from_bytes("h", text.into_bytes())?;
     let assumed = (dialect == Dialect::Key).then_some(Dialect::Key);
-    Contents::of(&Header::read(&mut source, assumed, End::Due, &env)?, &env)
+    Contents::of(
+        &Header::read(&mut source, assumed, End::Required, &env)?,
+        &env,
+    )
 }
 
 fn error(dialect: Dialect, lines: &str) -> String {
@@ -128,14 +131,14 @@ fn samples_are_counted_by_channel() {
     let found = |lines| contents(Dialect::Spr, lines).unwrap();
     let sound =
         found("DATA SAMPLE/TYPE I16/DIM1 7/DIM2 9/CHANLEN 3/NCHAN 2/SAMPLEFREQ 16000.0/x 1");
-    assert!(sound.sort == Sort::Sound { rate: 16000 });
+    assert!(sound.sort == RowKind::Sound { rate: 16000 });
     assert_eq!(
-        (sound.rows, sound.cols, sound.due()),
+        (sound.rows, sound.cols, sound.data_length()),
         (Some(3), 2, Some(12))
     );
     assert_eq!(sound.meta.tags, [tag(b"x", b"1")]);
     let sound = found("DATA SAMPLE/TYPE ULAW");
-    assert!(sound.sort == Sort::Sound { rate: 8000 });
+    assert!(sound.sort == RowKind::Sound { rate: 8000 });
     assert_eq!((sound.rows, sound.cols), (None, 1));
     assert_eq!((sound.stored.dtype(), sound.stored.size()), (Dtype::I16, 1));
     for (lines, what) in [

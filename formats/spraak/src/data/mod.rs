@@ -87,15 +87,15 @@ impl Printer {
     }
 }
 
-/// The encoding of data whose header does not say it, `due` bytes if they are binary: big endian
+/// The encoding of data whose header does not say it, `length` bytes if they are binary: big endian
 /// if that is their length, else text if they look like it, else big endian. The flag tells a
 /// guess from a certainty.
-pub(crate) fn guess(source: &mut Source, due: Option<u64>) -> Result<(Encoding, bool)> {
+pub(crate) fn guess(source: &mut Source, length: Option<u64>) -> Result<(Encoding, bool)> {
     let remaining = source.remaining();
     let head = source.peek(BLOCK)?;
     let whole = (head.len() < BLOCK).then_some(head.len() as u64);
     let there = remaining.or(whole);
-    Ok(if due.is_some() && due == there {
+    Ok(if length.is_some() && length == there {
         (Encoding::Binary(ByteOrder::Big), false)
     } else if text::looks_like(head) {
         (Encoding::Text, true)
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn guesses_by_length_and_looks() {
         const BIG: Encoding = Encoding::Binary(ByteOrder::Big);
-        for (data, due, expected) in [
+        for (data, length, expected) in [
             (&b"1 2\n"[..], Some(4), (BIG, false)),
             (b"1 2\n", Some(8), (Encoding::Text, true)),
             (b"1 2\n", None, (Encoding::Text, true)),
@@ -120,7 +120,7 @@ mod tests {
             (b"", Some(0), (BIG, false)),
         ] {
             let mut source = Source::from_bytes("x", data.to_vec()).unwrap();
-            assert_eq!(guess(&mut source, due).unwrap(), expected, "{data:?}");
+            assert_eq!(guess(&mut source, length).unwrap(), expected, "{data:?}");
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn read(
     limits: &Limits,
 ) -> Result<()> {
     let (dtype, rows, cols) = shape;
-    let due = match rows {
+    let expected = match rows {
         Some(rows) => {
             let bytes = limits.matrix_bytes(dtype, rows, cols);
             let bytes = bytes.map_err(|e| e.file(source.name()).byte(source.offset()))?;
@@ -36,13 +36,13 @@ pub(crate) fn read(
         }
         None => None,
     };
-    dispatch!(dtype, T => values::<T>(source, into, due, limits))?;
-    let there = into.len() as u64;
-    let over = there.checked_rem(cols).unwrap_or(0);
-    match due {
-        Some(due) if there < due => Err(source.error(
+    dispatch!(dtype, T => values::<T>(source, into, expected, limits))?;
+    let found = into.len() as u64;
+    let over = found.checked_rem(cols).unwrap_or(0);
+    match expected {
+        Some(expected) if found < expected => Err(source.error(
             ErrorKind::Truncated,
-            format!("the file ends here: expected {due} numbers, found {there}"),
+            format!("the file ends here: expected {expected} numbers, found {found}"),
         )),
         None if over > 0 => Err(source.error(
             ErrorKind::Truncated,
@@ -52,17 +52,17 @@ pub(crate) fn read(
     }
 }
 
-/// Reads up to `due` numbers into a column.
+/// Reads up to `expected` numbers into a column.
 fn values<T: Element>(
     source: &mut Source,
     into: &mut Matrix,
-    due: Option<u64>,
+    expected: Option<u64>,
     limits: &Limits,
 ) -> Result<()> {
     into.start(T::DTYPE, Rank::Vector, 1);
     let mut batch = Vec::<T>::new();
     loop {
-        let most = due.map_or(u64::MAX, |due| due - into.len() as u64);
+        let most = expected.map_or(u64::MAX, |expected| expected - into.len() as u64);
         if most == 0 {
             return Ok(());
         }

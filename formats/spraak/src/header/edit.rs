@@ -18,7 +18,7 @@
 //! ```
 
 use spr_core::bytes::{Env, Output, Part, Source};
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
 use super::{Dialect, End, Entry, EntryPosition, Header, magic, print, shown};
 use crate::probe;
@@ -46,9 +46,9 @@ impl HeaderFile {
         if magic(head).is_none() && !probe::is_bare_key_header(head) {
             return Err(source
                 .malformed("no header: the first line is neither .spr nor .key")
-                .hint("spr-convert info FILE says what it is"));
+                .suggest(Remedy::LookInside));
         }
-        let header = Header::read(&mut source, Some(Dialect::Key), End::Due, env)?;
+        let header = Header::read(&mut source, Some(Dialect::Key), End::Required, env)?;
         let mut file = Self { source, header };
         file.recount()?;
         Ok(file)

@@ -35,13 +35,13 @@ pub(crate) fn gather(
 ) -> Result<Header> {
     let assumed = (expected == Dialect::Key).then_some(Dialect::Key);
     let mut header = match &given.header {
-        Where::Inside => Header::read(source, assumed, End::Due, env)?,
+        Where::Inside => Header::read(source, assumed, End::Required, env)?,
         Where::Absent => bare(source, expected),
         Where::Outside(file) => {
             let mut beside = env.open_file(file)?;
             let outer = Header::read(&mut beside, Some(expected), End::Optional, env)?;
             match magic(source.peek(6)?) {
-                Some(_) => Header::read(source, None, End::Due, env)?.over(outer),
+                Some(_) => Header::read(source, None, End::Required, env)?.over(outer),
                 None => bare(source, outer.dialect).over(outer),
             }
         }

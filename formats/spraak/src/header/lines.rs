@@ -10,7 +10,7 @@ use crate::vocabulary::Dialect;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// It divides the header from the data.
-    Due,
+    Required,
     /// A header in a file of its own may do without.
     Optional,
 }
@@ -33,7 +33,7 @@ pub(super) fn read(
         }
         let at = source.offset();
         let whole = logical_line(source, header, &mut line, env)?;
-        if !whole && end == End::Due {
+        if !whole && end == End::Required {
             return Err(source.error(
                 ErrorKind::Truncated,
                 "the file ends inside the header, before the line #",

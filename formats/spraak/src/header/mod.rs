@@ -1,7 +1,6 @@
 //! The header of a file: its lines in order, each key once.
 //!
-//! [`edit`] changes the header of a file and leaves its data alone; that is the library side of
-//! `spr-convert header`.
+//! [`edit`] changes the header of a file and leaves its data alone.
 
 pub mod edit;
 pub(crate) mod grammar;

@@ -18,7 +18,7 @@ fn read(text: &[u8], expected: Dialect) -> Result<(Pairs, u64, Vec<String>)> {
     });
     let mut source = Source::from_bytes("h", text.to_vec())?;
     let assumed = (expected == Dialect::Key).then_some(Dialect::Key);
-    let header = Header::read(&mut source, assumed, End::Due, &env)?;
+    let header = Header::read(&mut source, assumed, End::Required, &env)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let pairs = header
         .entries
@@ -99,7 +99,7 @@ fn a_header_over_the_limit_is_an_error() {
     for filler in [&b"a"[..], b"\n", b"A 1\n", b"A 1\\\n"] {
         let long = [b".spr\n".to_vec(), filler.repeat(1000)].concat();
         let mut source = Source::from_bytes("h", long).unwrap();
-        let error = Header::read(&mut source, None, End::Due, &env)
+        let error = Header::read(&mut source, None, End::Required, &env)
             .err()
             .unwrap();
         assert_eq!(error.kind(), ErrorKind::Limit, "{error}");

@@ -1,7 +1,7 @@
 //! From one sort of header to the other, where the data need not change.
 
 use spr_core::bytes::ByteOrder;
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
 use super::edit::HeaderFile;
 use super::{Dialect, Entry, Header, shown};
@@ -43,8 +43,7 @@ impl Entry {
 
     /// The data would have to change, which is the work of a conversion.
     fn refuse(&self, why: impl Into<String>) -> Error {
-        self.place(Error::unfit(why))
-            .hint("`spr-convert IN OUT` converts the data too")
+        self.place(Error::unfit(why)).suggest(Remedy::ConvertData)
     }
 }
 

@@ -5,7 +5,7 @@ use spr_core::format::{Reader, Wanted};
 use spr_core::model::{DatasetInfo, Decimal, FrameGrid, Key, KeySource, Meta, Tag, Utterance};
 use spr_core::{Error, Result};
 
-use super::head::{Kind, ListHead};
+use super::head::{ListHead, ListKind};
 use super::lines::Lines;
 use super::names::Names;
 use super::tags::Extra;
@@ -57,7 +57,7 @@ impl CorpusReader {
         wanted: Option<Wanted>,
         env: &Env,
     ) -> Result<Self> {
-        let head = ListHead::of(header, Kind::Corpus)?;
+        let head = ListHead::of(header, ListKind::Corpus)?;
         let base = TimeBase::of(head.continuous, &head.meta)
             .ok_or_else(|| header.error(header.end, "FSHIFT is not above 0"))?;
         let mut info = DatasetInfo::new(KeySource::Stored);

@@ -9,7 +9,7 @@ use crate::vocabulary::is_own;
 
 /// Kinds of lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ListKind {
     /// `SEG`: labelled stretches of files.
     Segmentation,
     /// `CORPUS`: files and what is said in them.
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Opaque(&'static str),
 }
 
-impl Kind {
+impl ListKind {
     /// The kind of list behind a header; `None` if there is another thing.
     pub(crate) fn of(header: &Header) -> Option<Self> {
         let value = |key| header.get(key).map(|entry| entry.value.as_slice());
@@ -57,7 +57,7 @@ pub(crate) struct ListHead {
 impl ListHead {
     /// Reads the meaning out of the header of a segmentation or a corpus. The time base of a
     /// corpus, whose times are kept as they are, stays among the tags.
-    pub(crate) fn of(header: &Header, kind: Kind) -> Result<Self> {
+    pub(crate) fn of(header: &Header, kind: ListKind) -> Result<Self> {
         if let Some(entry) = header.get("FORMAT").filter(|entry| entry.value != b"ASCII") {
             let message = format!("FORMAT {}, but a list is text", shown(&entry.value));
             return Err(entry.error(message));
@@ -73,7 +73,7 @@ impl ListHead {
                 }
             },
         };
-        let segments = kind == Kind::Segmentation;
+        let segments = kind == ListKind::Segmentation;
         let own = |key: &[u8]| is_own(key, false) || segments && key == b"TIMEBASE";
         let tags = header.entries.iter().filter(|entry| !own(entry.key()));
         Ok(Self {

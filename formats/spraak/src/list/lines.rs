@@ -22,7 +22,7 @@ pub(crate) struct Lines {
     /// The line's number in the file, from 1.
     number: u64,
     file: Arc<str>,
-    due: Option<u64>,
+    expected: Option<u64>,
     read: u64,
     /// Whether what follows is not read.
     ended: bool,
@@ -32,14 +32,14 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// The lines behind a header, which says how many there are.
-    pub(crate) fn new(source: Source, header: &Header, due: Option<u64>, env: &Env) -> Self {
+    pub(crate) fn new(source: Source, header: &Header, expected: Option<u64>, env: &Env) -> Self {
         Self {
             file: source.name().into(),
             source,
             line: Vec::new(),
             at: 0,
             number: header.lines,
-            due,
+            expected,
             read: 0,
             ended: false,
             env: env.clone(),
@@ -53,16 +53,18 @@ impl Lines {
     /// There are fewer than the header says, or the last has no end.
     pub(crate) fn next(&mut self) -> Result<bool> {
         let more = !self.ended && self.physical()?;
-        match (self.due, more) {
-            (Some(due), true) if self.read == due => {
-                let message = format!("the file goes on after {due} lines; the rest is not read");
+        match (self.expected, more) {
+            (Some(expected), true) if self.read == expected => {
+                let message =
+                    format!("the file goes on after {expected} lines; the rest is not read");
                 self.env.warn(&self.error(message));
                 self.ended = true;
                 Ok(false)
             }
-            (Some(due), false) if self.read < due => {
+            (Some(expected), false) if self.read < expected => {
                 let read = self.read;
-                let message = format!("the file ends here: expected {due} lines, found {read}");
+                let message =
+                    format!("the file ends here: expected {expected} lines, found {read}");
                 Err(self.source.error(ErrorKind::Truncated, message))
             }
             (_, more) => {
@@ -142,19 +144,21 @@ pub(super) fn print_line<'a>(fields: impl Iterator<Item = &'a [u8]>, out: &mut V
 
 /// Checks a list that is handed on whole: its lines against the number that the header claims.
 /// Says by how much there are more.
-pub(crate) fn check(body: &[u8], due: Option<u64>) -> Result<Option<String>> {
+pub(crate) fn check(body: &[u8], expected: Option<u64>) -> Result<Option<String>> {
     if body.last().is_some_and(|b| *b != b'\n') {
         let message = "the last line has no line end and may be cut off";
         return Err(Error::truncated(message));
     }
     let lines = body.split(|b| *b == b'\n');
-    let there = lines.filter(|line| !line.iter().all(is_blank)).count() as u64;
-    match due {
-        Some(due) if there < due => {
-            let message = format!("the file ends here: expected {due} lines, found {there}");
+    let found = lines.filter(|line| !line.iter().all(is_blank)).count() as u64;
+    match expected {
+        Some(expected) if found < expected => {
+            let message = format!("the file ends here: expected {expected} lines, found {found}");
             Err(Error::truncated(message))
         }
-        Some(due) if there > due => Ok(Some(format!("expected {due} lines, found {there}"))),
+        Some(expected) if found > expected => {
+            Ok(Some(format!("expected {expected} lines, found {found}")))
+        }
         _ => Ok(None),
     }
 }

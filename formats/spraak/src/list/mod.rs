@@ -25,7 +25,7 @@ use crate::data::unpacked;
 use crate::header::{Header, print, shown};
 use crate::vocabulary::Dialect;
 
-pub(crate) use head::Kind;
+pub(crate) use head::ListKind;
 pub(crate) use opaque::header as opaque_header;
 pub(crate) use options::{check_options, is_driving};
 pub(crate) use tags::is_field;
@@ -36,19 +36,19 @@ pub(crate) use writer::ListWriter;
 pub(crate) fn open(
     source: Source,
     header: &Header,
-    kind: Kind,
+    kind: ListKind,
     (format, options): (&'static dyn Format, &Options),
     request: &mut Request,
     env: &Env,
 ) -> Result<Box<dyn Reader>> {
     let place = |e: Error| e.file(source.name());
     let used: &[&str] = match kind {
-        Kind::Segmentation => &["symbols"],
-        Kind::Corpus => &["root", "suffix"],
-        Kind::Opaque(_) => &[],
+        ListKind::Segmentation => &["symbols"],
+        ListKind::Corpus => &["root", "suffix"],
+        ListKind::Opaque(_) => &[],
     };
     check_options(options, used).map_err(place)?;
-    if kind == Kind::Corpus && is_driving(options) {
+    if kind == ListKind::Corpus && is_driving(options) {
         let folder = source.location().and_then(Location::parent);
         let mut of_file = Request::all();
         of_file.values = request.values;
@@ -62,18 +62,18 @@ pub(crate) fn open(
         None => source,
     };
     Ok(match kind {
-        Kind::Segmentation => Box::new(segmentation::SegmentationReader::open(
+        ListKind::Segmentation => Box::new(segmentation::SegmentationReader::open(
             source,
             header,
             options,
             request.take_keys(),
             env,
         )?),
-        Kind::Corpus => {
+        ListKind::Corpus => {
             let wanted = request.take_keys();
             Box::new(corpus::CorpusReader::open(source, header, wanted, env)?)
         }
-        Kind::Opaque(kind) => Box::new(opaque::open(source, header, kind, env)?),
+        ListKind::Opaque(kind) => Box::new(opaque::open(source, header, kind, env)?),
     })
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn create(
 }
 
 /// Appends a header line, its key by the spr name.
-fn put_line(
+fn write_line(
     dialect: Dialect,
     data: &[u8],
     key: &[u8],

@@ -40,19 +40,19 @@ impl Names {
                 "the name '{shown}' can't stand in a list: it is '-', empty or has blanks"
             ));
         }
-        let (due, number) = self.next_of(name);
-        if due != key.as_bytes() {
+        let (expected, number) = self.next_of(name);
+        if expected != key.as_bytes() {
             return Err(match file {
                 None => "a second utterance of this name".to_owned(),
                 Some(_) => format!(
                     "the next entry of the file {shown} is to be {}",
-                    Key::from(due)
+                    Key::from(expected)
                 ),
             });
         }
         let same = name == self.last;
         self.last = name.to_vec();
-        self.give(due, number);
+        self.give(expected, number);
         Ok(if same { SAME } else { name }.to_vec())
     }
 

@@ -5,7 +5,7 @@ use spr_core::format::Reader;
 use spr_core::model::{DatasetInfo, Meta, Object, Origin, Tag, Utterance};
 use spr_core::{Error, Result};
 
-use super::head::{Kind, check_tag, claimed_lines, data};
+use super::head::{ListKind, check_tag, claimed_lines, data};
 use super::lines;
 use crate::contents::tag;
 use crate::header::{End, Header, shown};
@@ -139,7 +139,7 @@ pub(crate) fn header<'a>(
         return Err(Error::unfit(message));
     }
     if dialect == Dialect::Key && get(b"TYPE").is_none() {
-        super::put_line(dialect, word, b"TYPE", b"STRING", &mut out)?;
+        super::write_line(dialect, word, b"TYPE", b"STRING", &mut out)?;
     }
     for tag in &utt.meta.tags {
         check_tag(tag, |key| key == b"HEADER_LEN" || key == b"COMPRESS")?;
@@ -155,7 +155,7 @@ pub(crate) fn header<'a>(
             (Dialect::Key, b"DATA", b"DICTIONARY") if get(b"DICTIONARY").is_some() => continue,
             _ => tag.key.as_slice(),
         };
-        super::put_line(dialect, word, key, &tag.value, &mut out)?;
+        super::write_line(dialect, word, key, &tag.value, &mut out)?;
     }
     out.extend_from_slice(b"#\n");
     check(&out, dialect, (kind, bytes), utt, env)?;
@@ -171,8 +171,13 @@ fn check(
     env: &Env,
 ) -> Result<()> {
     let mut source = Source::from_bytes("header", out.to_vec())?;
-    let header = Header::read(&mut source, Some(dialect), End::Due, &env.listening(|_| {}))?;
-    if !matches!(Kind::of(&header), Some(Kind::Opaque(read)) if read == kind) {
+    let header = Header::read(
+        &mut source,
+        Some(dialect),
+        End::Required,
+        &env.listening(|_| {}),
+    )?;
+    if !matches!(ListKind::of(&header), Some(ListKind::Opaque(read)) if read == kind) {
         let message = format!("its header lines do not say that it is a {kind}");
         return Err(Error::unfit(message));
     }

@@ -7,7 +7,7 @@ use spr_core::bytes::{Env, Source};
 use spr_core::format::{Options, Reader, Wanted};
 use spr_core::model::{DatasetInfo, FrameGrid, Key, KeySource, Segment, Tier, Utterance};
 
-use super::head::{Kind, ListHead};
+use super::head::{ListHead, ListKind};
 use super::lines::Lines;
 use super::names::SAME;
 use super::symbols::Symbols;
@@ -38,7 +38,7 @@ impl SegmentationReader {
         wanted: Option<Wanted>,
         env: &Env,
     ) -> Result<Self> {
-        let mut head = ListHead::of(header, Kind::Segmentation)?;
+        let mut head = ListHead::of(header, ListKind::Segmentation)?;
         if !head.continuous {
             head.meta.frame_shift.get_or_insert(FrameGrid::USUAL_SHIFT);
         }
@@ -149,9 +149,9 @@ impl SegmentationReader {
 
     /// Compares the number of files with what the header says.
     fn check_files(&self) -> Result<()> {
-        let there = self.seen.len() as u64;
-        if let Some(due) = self.head.files.filter(|due| *due != there) {
-            let message = format!("the header says {due} files, there are {there}");
+        let found = self.seen.len() as u64;
+        if let Some(files) = self.head.files.filter(|files| *files != found) {
+            let message = format!("the header says {files} files, found {found}");
             self.lines.env().warn(&self.lines.error(message));
         }
         Ok(())

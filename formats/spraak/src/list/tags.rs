@@ -49,10 +49,10 @@ impl Extra {
             n += 1;
         }
         if n != self.columns.len() {
-            let due = self.columns.len() + FIRST - 1;
-            let there = n + FIRST - 1;
+            let expected = self.columns.len() + FIRST - 1;
+            let found = n + FIRST - 1;
             return Err(format!(
-                "{there} fields, but {due} in the line before of the same file"
+                "{found} fields, but {expected} in the line before of the same file"
             ));
         }
         self.lines += 1;

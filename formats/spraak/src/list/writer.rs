@@ -10,11 +10,11 @@ use super::corpus::{FILE, TIMES, transcription};
 use super::head::check_tag;
 use super::lines::print_line;
 use super::names::Names;
-use super::put_line;
 use super::segments::{Segments, to_frames};
 use super::spool::Spool;
 use super::tags::{extra, is_field};
 use super::time::{FROM, TO_THE_END, TimeBase};
+use super::write_line;
 use crate::header::shown;
 use crate::vocabulary::{Dialect, is_own};
 
@@ -23,7 +23,7 @@ pub(crate) struct ListWriter {
     sink: Sink,
     caps: Caps,
     dialect: Dialect,
-    sort: Sort,
+    sort: ListSort,
     /// What the header says, as the first entry has it.
     head: Option<Meta>,
     body: Spool,
@@ -33,12 +33,12 @@ pub(crate) struct ListWriter {
     written: Written,
 }
 
-enum Sort {
+enum ListSort {
     Segments(Segments),
     Corpus(Names),
 }
 
-impl Sort {
+impl ListSort {
     /// The kind of data.
     fn data(&self) -> &'static [u8] {
         match self {
@@ -57,12 +57,17 @@ impl ListWriter {
         env: &Env,
     ) -> Result<Self> {
         let segments = Segments::of(options, env)?;
-        Self::new(output, Part::Main, dialect, Sort::Segments(segments))
+        Self::new(output, Part::Main, dialect, ListSort::Segments(segments))
     }
 
     /// A writer of a corpus.
     pub(crate) fn corpus(output: &Output, dialect: Dialect) -> Result<Self> {
-        Self::new(output, Part::Main, dialect, Sort::Corpus(Names::default()))
+        Self::new(
+            output,
+            Part::Main,
+            dialect,
+            ListSort::Corpus(Names::default()),
+        )
     }
 
     /// A writer of a corpus in a file of its own beside what it lists.
@@ -83,16 +88,16 @@ impl ListWriter {
                 .file(file.to_string())
                 .hint("the folder of the data is made at the end; put the corpus beside it"));
         }
-        let sort = Sort::Corpus(Names::default());
+        let sort = ListSort::Corpus(Names::default());
         Self::new(output, Part::At(&file.into()), dialect, sort)
     }
 
-    fn new(output: &Output, part: Part<'_>, dialect: Dialect, sort: Sort) -> Result<Self> {
+    fn new(output: &Output, part: Part<'_>, dialect: Dialect, sort: ListSort) -> Result<Self> {
         Ok(Self {
             sink: output.create(part, false)?,
             caps: match &sort {
-                Sort::Segments(_) => caps::segments(),
-                Sort::Corpus(_) => caps::corpus(),
+                ListSort::Segments(_) => caps::segments(),
+                ListSort::Corpus(_) => caps::corpus(),
             },
             dialect,
             sort,
@@ -115,7 +120,7 @@ impl ListWriter {
             return Err(Error::unfit(message));
         }
         let (dialect, data) = (self.dialect, self.sort.data());
-        let segmented = matches!(self.sort, Sort::Segments(_));
+        let segmented = matches!(self.sort, ListSort::Segments(_));
         let own = |key: &[u8]| {
             let standard = Dialect::standard(data, key).filter(|_| dialect == Dialect::Key);
             is_own(standard.map_or(key, str::as_bytes), false) || segmented && key == b"TIMEBASE"
@@ -126,8 +131,8 @@ impl ListWriter {
         self.entry.clear();
         let entry = &mut self.entry;
         let lines = match &mut self.sort {
-            Sort::Segments(segments) => segments.print(utt, entry)?,
-            Sort::Corpus(names) => {
+            ListSort::Segments(segments) => segments.print(utt, entry)?,
+            ListSort::Corpus(names) => {
                 let text = utt
                     .text
                     .as_ref()
@@ -142,7 +147,7 @@ impl ListWriter {
 
     fn is_of_entry(&self, key: &[u8]) -> bool {
         is_field(key)
-            || matches!(self.sort, Sort::Corpus(_)) && (key == FILE || TIMES.contains(&key))
+            || matches!(self.sort, ListSort::Corpus(_)) && (key == FILE || TIMES.contains(&key))
     }
 
     /// Makes the line of an utterance in a file of its own, whose header has the other tags.
@@ -190,7 +195,7 @@ impl ListWriter {
         let head = head.unwrap_or_default();
         let header = header(dialect, &sort, &head, lines, written.utterances)?;
         sink.put(&header)?;
-        let framed = matches!(&sort, Sort::Segments(segments) if segments.framed);
+        let framed = matches!(&sort, ListSort::Segments(segments) if segments.framed);
         let grid = FrameGrid::of(&head).unwrap_or_else(FrameGrid::usual);
         body.copy(&mut sink, |line| match framed {
             true => to_frames(line, &grid),
@@ -222,14 +227,20 @@ impl Writer for ListWriter {
 }
 
 /// The whole header.
-fn header(dialect: Dialect, sort: &Sort, head: &Meta, lines: u64, entries: u64) -> Result<Vec<u8>> {
+fn header(
+    dialect: Dialect,
+    sort: &ListSort,
+    head: &Meta,
+    lines: u64,
+    entries: u64,
+) -> Result<Vec<u8>> {
     let data = sort.data();
     let has = |key: &[u8]| head.tags.iter().any(|tag| tag.key == key);
     // The name of a corpus says what it is.
-    let named = matches!(sort, Sort::Corpus(_)) && has(b"CORPUS") && !has(b"DICTIONARY");
+    let named = matches!(sort, ListSort::Corpus(_)) && has(b"CORPUS") && !has(b"DICTIONARY");
     let mut out = [dialect.magic(), b"\n"].concat();
     let mut put = |key: &str, value: &str| {
-        put_line(dialect, data, key.as_bytes(), value.as_bytes(), &mut out)
+        write_line(dialect, data, key.as_bytes(), value.as_bytes(), &mut out)
     };
     if dialect == Dialect::Spr || !named {
         put("DATA", &String::from_utf8_lossy(data))?;
@@ -242,7 +253,7 @@ fn header(dialect: Dialect, sort: &Sort, head: &Meta, lines: u64, entries: u64) 
         put("FORMAT", "ASCII")?;
     }
     put("DIM1", &lines.to_string())?;
-    if let Sort::Segments(_) = sort {
+    if let ListSort::Segments(_) = sort {
         put("DIM2", &entries.to_string())?;
     }
     for (key, time) in [("FSHIFT", head.frame_shift), ("FOFFSET", head.frame_offset)] {
@@ -250,7 +261,7 @@ fn header(dialect: Dialect, sort: &Sort, head: &Meta, lines: u64, entries: u64) 
             put(key, &time.to_string())?;
         }
     }
-    if let Sort::Segments(segments) = sort {
+    if let ListSort::Segments(segments) = sort {
         match segments.framed {
             false => put("TIMEBASE", "CONTINUOUS")?,
             // A key header has no such line, and frames are what goes without saying.
@@ -272,7 +283,7 @@ fn header_lines(dialect: Dialect, data: &[u8], tags: &[Tag], out: &mut Vec<u8>) 
         return Err(Error::unfit(message));
     }
     tags.iter()
-        .try_for_each(|tag| put_line(dialect, data, &tag.key, &tag.value, out))
+        .try_for_each(|tag| write_line(dialect, data, &tag.key, &tag.value, out))
 }
 
 /// Appends the line of an entry of a corpus.

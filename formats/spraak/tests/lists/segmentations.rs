@@ -83,7 +83,7 @@ fn overlaps_and_counts_are_warned_about() {
         "{warnings:?}"
     );
     assert!(
-        warnings[2].contains("the header says 2 files, there are 1"),
+        warnings[2].contains("the header says 2 files, found 1"),
         "{warnings:?}"
     );
 }
