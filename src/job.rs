@@ -301,7 +301,7 @@ impl Job {
                     true => (labels, &self.target),
                     false => (&self.target, labels),
                 };
-                let message = format!("has {{part}}, but '{}' has not", without.text());
+                let message = format!("has {{part}}, but '{}' does not", without.text());
                 Err(Error::usage(message).file(with.text()))
             }
             _ => Ok(()),

@@ -229,7 +229,7 @@ fn has_reason(line: &str, printed: &str, said: &str) -> bool {
     let no_index = [
         "needs no index",
         "is not a plain archive",
-        "is made of one file",
+        "is made for one file",
     ];
     match line.split_whitespace().next() {
         Some("index") => no_index.iter().any(|reason| said.contains(reason)),

@@ -96,7 +96,7 @@ impl Adapter {
     }
 
     /// The error for an utterance of which nothing fits; `other` was there beside features and
-    /// labels, and `untranslated` says why segments are no frame labels.
+    /// labels, and `untranslated` says why segments can't be frame labels.
     fn nothing_left(&self, other: Option<&str>, untranslated: Option<String>) -> Error {
         if let Some(why) = untranslated {
             let message = "holds segments, and no frame labels in their place";
@@ -256,7 +256,7 @@ impl Adapter {
             let columns = *self.first.label_columns.get_or_insert(labels.cols());
             if columns != labels.cols() {
                 return Err(Error::unfit(format!(
-                    "{} labels a frame, the utterances before have {columns}",
+                    "{} labels a frame, the utterances before it have {columns}",
                     labels.cols()
                 )));
             }
@@ -270,9 +270,13 @@ impl Adapter {
             return Ok(());
         }
         match (*self.first.labelled.get_or_insert(labelled), labelled) {
-            (true, false) => Err(Error::unfit("has no labels, the utterances before have")),
-            (false, true) => Err(Error::unfit("has labels, the utterances before have none")
-                .suggest(Remedy::JoinLabels)),
+            (true, false) => Err(Error::unfit(
+                "has no labels, but the utterances before it have",
+            )),
+            (false, true) => Err(Error::unfit(
+                "has labels, but the utterances before it have none",
+            )
+            .suggest(Remedy::JoinLabels)),
             _ => Ok(()),
         }
     }
@@ -302,7 +306,7 @@ impl Adapter {
             Some(first) if features.dtype() != first => {
                 if !features.dtype().fits(first) && !first.is_float() {
                     return Err(Error::unfit(format!(
-                        "holds {}, the utterances before {first}",
+                        "holds {}, the utterances before it have {first}",
                         features.dtype()
                     ))
                     .suggest(Remedy::OneType));
@@ -348,7 +352,7 @@ impl Adapter {
             let dim = *self.first.dim.get_or_insert(cols);
             if dim != cols {
                 return Err(Error::unfit(format!(
-                    "{cols} columns, the utterances before have {dim}"
+                    "{cols} columns, the utterances before it have {dim}"
                 )));
             }
         }

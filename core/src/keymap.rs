@@ -57,7 +57,7 @@ impl KeyMap {
             }
             let (key, value) = (Key::from(key), Key::from(value));
             if let Some(before) = map.values.insert(key.clone(), value) {
-                let message = format!("stands twice, before with {before}");
+                let message = format!("appears twice, before with {before}");
                 return Err(place(Error::malformed(message).utterance(&key)));
             }
         }
@@ -99,7 +99,7 @@ mod tests {
             ("a b c", "map:1: a line is two words, a key and a value"),
             (
                 "a b\na c\n",
-                "map:2: utterance a: stands twice, before with b",
+                "map:2: utterance a: appears twice, before with b",
             ),
         ] {
             assert_eq!(read(text).unwrap_err().to_string(), error);

@@ -398,7 +398,7 @@ impl Reader for Silent {
     }
 }
 
-/// Waits, with a bound so that a failure is no hang, until nothing else holds `alive`.
+/// Waits, with a bound so that a failure does not hang, until nothing else holds `alive`.
 fn ends(alive: &Arc<()>) -> bool {
     (0..3000).any(|_| {
         thread::sleep(Duration::from_millis(10));

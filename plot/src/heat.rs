@@ -19,7 +19,7 @@ pub struct Heat {
     pub dim: usize,
     /// Cells in a row; each is the mean of the frames in it.
     pub cols: usize,
-    /// Places on the scale from 0 to 254, row by row, the last feature first; 255 is no value.
+    /// Places on the scale from 0 to 254, row by row, the last feature first; 255 stands for no value.
     pub cells: Vec<u8>,
     /// The value at place 0, which all smaller ones share.
     pub low: f64,

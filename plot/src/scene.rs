@@ -85,7 +85,7 @@ pub enum Item {
         area: Area,
         /// Cells in a row.
         cols: usize,
-        /// Places on the colour scale, row by row from the top; 255 is no value.
+        /// Places on the colour scale, row by row from the top; 255 stands for no value.
         cells: Vec<u8>,
     },
 }

@@ -149,7 +149,7 @@ impl Input {
         }
         let (path, pairs) = path_and_pairs(rest)?;
         if path.is_empty() {
-            return Err(Error::usage(format!("'{text}' names no file")));
+            return Err(Error::usage(format!("'{text}' does not name a file")));
         }
         if path.trim_matches('|').contains('|') && !exists(path) {
             let message = format!("'{path}' names the data of several tasks");

@@ -62,7 +62,7 @@ impl Target {
         let (with, without): (Vec<_>, Vec<_>) = names.partition(|name| numbered::is_numbered(name));
         match without.first() {
             Some(name) if !with.is_empty() => Err(Error::usage(format!(
-                "'{name}' has no {{part}}, as others in '{}' have",
+                "'{name}' has no {{part}}, unlike others in '{}'",
                 self.text
             ))
             .hint("every partition would write to it")),
@@ -135,7 +135,7 @@ impl Target {
             path_and_pairs(rest)?
         };
         if path.is_empty() {
-            return Err(Error::usage(format!("'{text}' names no file")));
+            return Err(Error::usage(format!("'{text}' does not name a file")));
         }
         let format = match format {
             Some(format) => format,
@@ -321,7 +321,7 @@ fn by_extension(path: &str, registry: &Registry) -> Result<&'static dyn Format> 
             let message = if extension.is_empty() {
                 "nothing says which format to write".to_owned()
             } else {
-                format!("no format is written to .{extension}")
+                format!("no known format has the extension .{extension}")
             };
             let known = registry.formats().flat_map(|f| f.info().extensions);
             let error = Error::usage(message).file(path);

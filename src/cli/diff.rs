@@ -164,7 +164,7 @@ fn closing(summary: &Summary, by_key: bool) {
     if summary.unnamed {
         messages::say(
             "note",
-            "one of the two has no names; they are compared by their places",
+            "one of the two has no names; they are compared by position",
         );
     }
     if let Some((key, what, worst)) = &summary.worst {

@@ -197,7 +197,7 @@ fn target(args: &PlotArgs) -> Result<To> {
         Some("svg") => Ok(To::Svg),
         Some("png") => Ok(To::Png),
         Some("txt") => Ok(To::Text),
-        _ => Err(Error::usage("the name says no kind of picture")
+        _ => Err(Error::usage("the name does not say which kind of picture")
             .file(output)
             .hint("end it with .svg or .png, or say --to svg, png or text")),
     }

@@ -33,7 +33,7 @@ pub fn index(
     env: &Env,
 ) -> Result<Indexed> {
     let Some(file) = input.file() else {
-        return Err(Error::usage("an index is made of one file").file(input.text()));
+        return Err(Error::usage("an index is made for one file").file(input.text()));
     };
     let opened = input.open(lengths(), registry, env)?;
     let (mut reader, format) = (opened.reader, opened.format.info());
@@ -91,7 +91,7 @@ pub fn index(
 }
 
 fn no_places(input: &Input) -> Error {
-    Error::usage("is not a plain archive, its entries have no place in it")
+    Error::usage("is not a plain archive, so its entries have no position in it")
         .file(input.text())
         .hint("a compressed archive, a script file and an object without a key have no index")
 }

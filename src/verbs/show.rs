@@ -51,7 +51,7 @@ impl FromStr for Window {
             match (first.parse(), last.parse()) {
                 (Ok(first), Ok(last)) if first <= last => Ok(Some((first, last))),
                 _ => Err(Error::usage(format!(
-                    "'{text}' is no range, as 0:9,0:3 is: rows, then columns, from 0"
+                    "'{text}' is not a range such as 0:9,0:3: rows, then columns, from 0"
                 ))),
             }
         };

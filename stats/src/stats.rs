@@ -61,7 +61,7 @@ pub struct Column {
     pub min: Option<f64>,
     /// The greatest.
     pub max: Option<f64>,
-    /// Values that are no numbers.
+    /// Values that are not numbers.
     pub nan: u64,
     /// Values that are infinite.
     pub inf: u64,

@@ -88,7 +88,7 @@ fn mistakes_are_told_with_the_way_out() {
         ),
         (
             "f.ark out.pfle",
-            "no format is written to .pfle",
+            "no known format has the extension .pfle",
             "did you mean .pfile?",
         ),
         (
@@ -96,7 +96,11 @@ fn mistakes_are_told_with_the_way_out() {
             "e.ark: cannot open",
             "did you mean f.ark?",
         ),
-        ("f.ark x.txt", "no format is written to .txt", "ark,t:x.txt"),
+        (
+            "f.ark x.txt",
+            "no known format has the extension .txt",
+            "ark,t:x.txt",
+        ),
         ("help", "help: is neither a file nor a verb", "--help"),
         (
             "f.ark,contxt=3 x.pkl",
@@ -108,7 +112,11 @@ fn mistakes_are_told_with_the_way_out() {
             "arguments were not provided",
             "usage: spr-convert split",
         ),
-        ("f.ark out.xyz", "no format is written to .xyz", "--to"),
+        (
+            "f.ark out.xyz",
+            "no known format has the extension .xyz",
+            "--to",
+        ),
         (
             "f.ark -t pfil x",
             "unknown format 'pfil'",

@@ -117,8 +117,8 @@ fn values_keys_shapes_and_labels() {
         "fault: a.txt: utterance b: 3 columns, the first has 2",
         "fault: a.txt: utterance b: 1 frames, but 2 by a.ali",
         "note: a.txt: utterance b: comes after c; the keys are not sorted",
-        "fault: a.txt: utterance a: stands more than once",
-        "note: a.ali: has d, which the data have not",
+        "fault: a.txt: utterance a: appears more than once",
+        "note: a.ali: has d, which the data do not have",
     ] {
         assert!(
             said.out.contains(&format!("{line}\n")),
@@ -145,8 +145,8 @@ fn script_files_and_leftovers() {
     let said = scratch.run("check --quick f.ark");
     assert_eq!(said.status, 1, "{}{}", said.out, said.err);
     for line in [
-        "fault: f.scp:2: utterance spk0-utt001: byte 33 of f.ark is not behind a key",
-        "fault: f.scp:101: utterance zed: byte 12 of f.ark is behind the key spk0-utt000",
+        "fault: f.scp:2: utterance spk0-utt001: byte 33 of f.ark does not follow a key",
+        "fault: f.scp:101: utterance zed: byte 12 of f.ark follows the key spk0-utt000",
         "fault: f.scp: utterance zed: is in the script file, but not in its archive",
     ] {
         assert!(
@@ -183,9 +183,8 @@ fn what_a_killed_run_moved_aside_is_found() {
     let said = s.run("check x.scp");
     assert_eq!(said.status, 2, "{}{}", said.out, said.err);
     assert!(
-        said.err
-            .contains(&format!("hint: ./{scp} is what was there"))
-            || said.err.contains(&format!("hint: {scp} is what was there")),
+        said.err.contains(&format!("hint: ./{scp} is the old file"))
+            || said.err.contains(&format!("hint: {scp} is the old file")),
         "{}",
         said.err
     );

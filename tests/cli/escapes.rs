@@ -6,7 +6,7 @@ use crate::{Said, Scratch};
 const NASTY: &str =
     "n\u{1b}]0;owned\u{7}\u{9b}2J\r\nEVIL: all is well\u{8}\u{202e}txt\u{2028}\u{61c}";
 
-/// What a terminal would obey: all that is no text, but line ends and tabs.
+/// What a terminal would obey: all that is not text, but line ends and tabs.
 fn obeyed(text: &str) -> Option<char> {
     let tricky = |c: &char| {
         (c.is_control() && !"\n\t".contains(*c))

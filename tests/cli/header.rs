@@ -128,7 +128,7 @@ fn samples_and_ranges() {
     assert!(facts.contains("\"compression\":\"gzip\""), "{facts}");
     let error = s.fails("a.sam,channels=1:2 jsonl:-");
     assert!(
-        error.contains("channel 2 is asked for, there are 2"),
+        error.contains("channel 2 was asked for, but there are only 2"),
         "{error}"
     );
     let error = s.fails("a.sam a.pfile");

@@ -180,7 +180,7 @@ fn mistakes_in_a_spec_have_their_place() {
         ),
         (
             "train.pfile,partition=16k x.{part}.pkl",
-            "a partition of 16384 bytes holds not even 256 frames of 40 columns",
+            "a partition of 16384 bytes can't hold even 256 frames of 40 columns",
             "larger",
         ),
         (
@@ -190,7 +190,7 @@ fn mistakes_in_a_spec_have_their_place() {
         ),
         (
             "train.pfile,random=1 x.{part}.ark --labels-out ark,t:x.ali",
-            "x.{part}.ark: has {part}, but 'ark,t:x.ali' has not",
+            "x.{part}.ark: has {part}, but 'ark,t:x.ali' does not",
             "",
         ),
         (

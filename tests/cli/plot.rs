@@ -250,11 +250,11 @@ fn what_cannot_be_drawn_is_said() {
         ),
         (
             format!("plot {ark} ann-001 -o x.jpg"),
-            "the name says no kind of picture",
+            "the name does not say which kind of picture",
         ),
         (
             format!("plot {ark} ann-001 -o -"),
-            "the name says no kind of picture",
+            "the name does not say which kind of picture",
         ),
         (
             format!("plot {ark} ann-001 --kind dims"),

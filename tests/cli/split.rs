@@ -154,7 +154,7 @@ fn folders_with_the_number_of_a_part_are_made() {
     );
     s.ok(&format!("split {ark} t{{part}}/f.ark -n 2 --dry-run"));
     assert!(!s.path("t0").exists());
-    // Whatever fails, nothing is left: a part that is there, a key that is no file name, a loss.
+    // Whatever fails, nothing is left: a part that exists, a key that is not a file name, a loss.
     let s = Scratch::new();
     s.write("out/2/there.spr", "there");
     s.write("bad.jsonl", "{\"key\":\"a\",\"features\":{\"dtype\":\"f64\",\"shape\":[1,1],\"data\":[[0.1]]}}\n{\"key\":\"../b\",\"labels\":[1]}\n");

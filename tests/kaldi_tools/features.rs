@@ -146,7 +146,7 @@ fn columns_and_context() {
     recipe.fails(
         "select-feats 0,40 scp:fbank.scp ark:o",
         255,
-        "column 40 is asked for",
+        "column 40 was asked for",
     );
     recipe.fails(
         "select-feats 0,x scp:fbank.scp ark:o",

@@ -134,7 +134,7 @@ impl Options {
             if let (false, Some((name, _))) = (ended, word.strip_prefix("--").map(split))
                 && options.values.iter().any(|(known, _)| *known == name)
             {
-                let message = format!("option {word} stands behind an argument");
+                let message = format!("option {word} comes after an argument");
                 return Err(Error::usage(message).hint("options go before all arguments"));
             }
             options.arguments.push((*word).to_owned());

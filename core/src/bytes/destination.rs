@@ -74,7 +74,7 @@ impl Destination {
             Self::Folder(folder, _) => Err(is_folder(folder)),
             Self::Stream(name, stream) => match stream.take() {
                 Some(stream) => Sink::stream(name.clone(), stream, patch),
-                None => Err(Error::usage("was written to already").file(name.clone())),
+                None => Err(Error::usage("has already been written").file(name.clone())),
             },
         }
     }

@@ -241,7 +241,7 @@ impl Env {
         {
             return Ok(look);
         }
-        let failed = |e| Error::io("cannot look at it", e).file(at.to_string());
+        let failed = |e| Error::io("cannot inspect it", e).file(at.to_string());
         self.store.look(at).map_err(failed)
     }
 

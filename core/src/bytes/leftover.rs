@@ -35,12 +35,12 @@ impl Leftover {
         let name = target.as_deref().unwrap_or("a file");
         let (message, hint) = match (self.is_old, self.is_last) {
             (true, true) => (
-                format!("is what was {name}, which a run that was killed was to replace"),
+                format!("is the old {name}, from a run that was killed before it replaced it"),
                 format!("rename it to {name}, or delete it if it is written anew"),
             ),
             (true, false) => (
-                format!("is what {name} was before a run that was killed replaced it"),
-                format!("delete it if {name} is as it should be"),
+                format!("is the old {name}, from a run that was killed after it replaced it"),
+                format!("delete it if {name} is in order"),
             ),
             (false, _) => (
                 format!("is a part of {name} from a run that was killed"),

@@ -51,7 +51,7 @@ struct Inner {
     named: BTreeMap<&'static str, Locator>,
     env: Env,
     overwrite: bool,
-    /// Whether an utterance has been written to something that is no folder.
+    /// Whether an utterance has been written to something other than a folder.
     taken: bool,
     finished: Finished,
     stale: Vec<Location>,
@@ -234,7 +234,7 @@ impl Output {
     /// Gives everything that was finished in several outputs its final name: all or nothing.
     ///
     /// # Errors
-    /// A target exists by now, was opened as an input, is there twice, or the system refuses;
+    /// A target exists by now, was opened as an input, appears twice, or the system refuses;
     /// everything is then as it was before. Outputs with files in several stores can't be
     /// committed together.
     pub fn commit_all(outputs: impl IntoIterator<Item = Self>) -> Result<()> {

@@ -64,7 +64,7 @@ pub trait Store: Send + Sync + Debug {
     /// commit abandon themselves when they are dropped.
     ///
     /// # Errors
-    /// A target exists and may not be replaced, is in `kept`, is there twice by whatever names, or
+    /// A target exists and may not be replaced, is in `kept`, appears twice by whatever names, or
     /// the system refuses; all is then as it was before.
     fn commit(&self, changes: Vec<Change>, kept: &HashSet<Identity>, durable: bool) -> Result<()>;
 

@@ -104,7 +104,7 @@ impl Options {
 }
 
 fn bad_value(key: &str, value: &str) -> Error {
-    Error::usage(format!("option {key}: '{value}' is no valid value"))
+    Error::usage(format!("option {key}: '{value}' is not a valid value"))
 }
 
 impl Error {

@@ -246,7 +246,7 @@ impl Opened {
     pub fn into_stream(self) -> Result<Box<dyn Reader>> {
         match self {
             Self::Stream(reader) => Ok(reader),
-            Self::Table(_) => Err(Error::unsupported("a table, where a stream was asked for")),
+            Self::Table(_) => Err(Error::unsupported("expected a stream, found a table")),
         }
     }
 }

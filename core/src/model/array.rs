@@ -55,7 +55,11 @@ impl Array {
 
     fn count(shape: &[usize]) -> Result<usize> {
         if shape.len() > Self::MOST {
-            let message = format!("{} dimensions, {} are the most", shape.len(), Self::MOST);
+            let message = format!(
+                "{} dimensions, at most {} are possible",
+                shape.len(),
+                Self::MOST
+            );
             return Err(Error::unsupported(message));
         }
         let count = shape

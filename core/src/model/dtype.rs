@@ -295,7 +295,7 @@ pub trait Element:
     fn nearest(wide: Wide) -> Self;
     /// Appends its shortest text that reads back to the same value.
     fn print(self, out: &mut Vec<u8>);
-    /// Reads all of `text`; `None` if it is no number or doesn't fit the type.
+    /// Reads all of `text`; `None` if it is not a number or doesn't fit the type.
     fn parse(text: &[u8]) -> Option<Self>;
 }
 

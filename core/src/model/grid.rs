@@ -117,7 +117,7 @@ impl Segment {
     /// segment must say where it ends.
     ///
     /// # Errors
-    /// A label is no integer, or the segments are not one after the other from the first frame to
+    /// A label is not an integer, or the segments are not one after the other from the first frame to
     /// the last.
     pub fn labels(
         segments: &[Self],

@@ -208,7 +208,7 @@ impl Matrix {
         self.rows * self.cols
     }
 
-    /// Whether there are no elements.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -283,7 +283,7 @@ fn mistaken(own: Dtype, wanted: Dtype) -> Error {
         Dtype::Bool if wanted == Dtype::Bool => {
             Error::malformed("a truth value that is neither 0 nor 1")
         }
-        _ => Error::malformed(format!("elements of {own} where {wanted} was expected")),
+        _ => Error::malformed(format!("expected elements of {wanted}, found {own}")),
     }
 }
 

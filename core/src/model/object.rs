@@ -155,7 +155,7 @@ impl<T> Lists<T> {
         (size_of_val(&self.items[..]) + size_of_val(&self.ends[..])) as u64
     }
 
-    /// Whether there is no list.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

@@ -12,7 +12,7 @@ pub enum Position {
     Line(u64),
 }
 
-/// Where an utterance was read, and in which form it was stored. It is no part of the utterance:
+/// Where an utterance was read, and in which form it was stored. It is not part of the utterance:
 /// two that are equal may come from different places.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {

@@ -76,7 +76,7 @@ impl Batch {
     fn check(&self) -> Result<usize> {
         if let Some(other) = self.utt.other() {
             return Err(Error::unfit(format!(
-                "has {other}, which has no place in a batch of frames"
+                "has {other}, which can't be part of a batch of frames"
             )));
         }
         let Utterance {

@@ -41,13 +41,10 @@ impl IgnoreLabels {
             return Err(Error::unfit("has no labels, by which frames are left out")
                 .suggest(Remedy::JoinLabels));
         };
-        if utt
-            .features
-            .as_ref()
-            .is_some_and(|f| f.rows() != labels.rows())
-        {
+        let frames = utt.features.as_ref().map(Matrix::rows);
+        if let Some(frames) = frames.filter(|frames| *frames != labels.rows()) {
             return Err(Error::unfit(format!(
-                "labels for {} frames, where others are there",
+                "{frames} frames of features, but labels for {}",
                 labels.rows()
             )));
         }
@@ -68,10 +65,10 @@ impl IgnoreLabels {
         if self.emptied > 0 {
             let others = match std::mem::take(&mut self.emptied) {
                 1 => String::new(),
-                2 => ", as is 1 more".to_owned(),
-                n => format!(", as are {} more", n - 1),
+                2 => ", like 1 more".to_owned(),
+                n => format!(", like {} more", n - 1),
             };
-            let message = format!("has ignored labels only and is left out{others}");
+            let message = format!("has only ignored labels and is left out{others}");
             self.env.warn(&Error::unfit(message).utterance(&self.first));
         }
     }
@@ -165,7 +162,7 @@ mod tests {
         ];
         assert_eq!(left, expected);
         assert!(!stage.read(&mut utt).unwrap());
-        let text = "utterance b: has ignored labels only and is left out, as is 1 more";
+        let text = "utterance b: has only ignored labels and is left out, like 1 more";
         assert_eq!(*heard.lock().unwrap(), [text]);
     }
 }

@@ -114,7 +114,7 @@ pub(super) fn each_label(labels: &Matrix, mut f: impl FnMut(Option<i64>)) -> Res
     Ok(())
 }
 
-/// Puts in the place of each label what `f` makes of it. Numbers that are no integers stay.
+/// Puts in the place of each label what `f` makes of it. Numbers that are not integers stay.
 ///
 /// # Errors
 /// There is not one label a frame, or the type of the labels can't hold one.

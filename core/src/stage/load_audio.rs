@@ -101,7 +101,8 @@ fn fetch(reference: &AudioReference, env: &Env) -> Result<Waveform> {
         None => 0..cols,
         Some(n) if n < cols => n..n + 1,
         Some(n) => {
-            let message = format!("channel {n} is asked for, there are {cols}, counted from 0");
+            let message =
+                format!("channel {n} was asked for, but there are only {cols}, counted from 0");
             return Err(Error::unfit(message).file(source.name()));
         }
     };

@@ -51,7 +51,7 @@ impl PartitionSize {
                     n => format!("{n} frames"),
                 };
                 let message = format!(
-                    "a partition of {} bytes holds not even {frames} of {columns} columns",
+                    "a partition of {} bytes can't hold even {frames} of {columns} columns",
                     self.bytes
                 );
                 Err(Error::usage(message).hint("make the partition larger"))
@@ -196,7 +196,7 @@ mod tests {
         let error = size.frames(6).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "a partition of 5120 bytes holds not even 256 frames of 6 columns"
+            "a partition of 5120 bytes can't hold even 256 frames of 6 columns"
         );
         assert!(PartitionSize::of_bytes(3).frames(1).is_err());
     }

@@ -100,7 +100,7 @@ impl Shuffle {
     fn gather(&mut self, pool: &mut Pool) -> Result<bool> {
         let utt = self.pieces.utterance();
         if let Some(other) = utt.other() {
-            let message = format!("has {other}, which has no place among shuffled frames");
+            let message = format!("has {other}, which can't be shuffled frame by frame");
             return Err(Error::unfit(message).continuable());
         }
         let capacity = match (self.size, &utt.features) {

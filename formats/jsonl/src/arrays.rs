@@ -38,7 +38,7 @@ pub(crate) fn read(
     }
     match twice(into) {
         Some(name) => Err(Error::malformed(format!(
-            "'{}' is there twice",
+            "'{}' appears twice",
             name.escape_debug()
         ))),
         None => Ok(()),

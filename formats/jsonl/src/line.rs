@@ -107,9 +107,9 @@ impl Fields<'_> {
         }
         let beside = utt.features.is_some() || utt.labels.is_some();
         match (&utt.features, &utt.labels) {
-            _ if utt.object.is_some() && (beside || utt.others().count() > 1) => {
-                Err(Error::malformed("an object of another kind stands alone"))
-            }
+            _ if utt.object.is_some() && (beside || utt.others().count() > 1) => Err(
+                Error::malformed("an object of another kind can't go with other data"),
+            ),
             (None, None) if utt.other().is_none() => {
                 Err(Error::malformed("holds nothing but a key"))
             }
@@ -129,7 +129,7 @@ impl Fields<'_> {
         }
         match (&self.segments, &self.tiers) {
             (Some(_), Some(_)) => {
-                return Err(Error::malformed("segments stand in tiers, or alone"));
+                return Err(Error::malformed("segments are in tiers, or alone"));
             }
             (Some(segments), None) => {
                 let segments = segments::read(segments);
@@ -155,7 +155,7 @@ impl Fields<'_> {
                 Some(object::read(kind, value).map_err(|e| e.context("value"))?)
             }
             (None, None) => None,
-            _ => return Err(Error::malformed("kind and value stand together")),
+            _ => return Err(Error::malformed("kind and value go together")),
         };
         Ok(())
     }
@@ -307,7 +307,7 @@ mod tests {
             ),
             (
                 r#"{"key":"a","features":{"dtype":"f32","shape":[1,1,1],"data":[1]}}"#,
-                "utterance a: features: a shape of 3 dimensions; two are the most",
+                "utterance a: features: a shape of 3 dimensions, at most two are possible",
             ),
             (
                 r#"{"key":"a","features":["f32",[1],[1]]}"#,
@@ -323,7 +323,7 @@ mod tests {
             ),
             (
                 r#"{"key":"a","segments":[],"tiers":[]}"#,
-                "utterance a: segments stand in tiers, or alone",
+                "utterance a: segments are in tiers, or alone",
             ),
             (
                 r#"{"key":"a","tiers":[{"name":"b","segments":[{"start":-1,"end":null,"label":""}]}]}"#,
@@ -331,7 +331,7 @@ mod tests {
             ),
             (
                 r#"{"key":"a","arrays":{"x":{"dtype":"u8","shape":[],"data":1},"x":{"dtype":"u8","shape":[],"data":1}}}"#,
-                "utterance a: arrays: 'x' is there twice",
+                "utterance a: arrays: 'x' appears twice",
             ),
             (
                 r#"{"key":"a","arrays":{"x":{"dtype":"u8","shape":[1,1,1],"data":[[1]]}}}"#,
@@ -343,7 +343,7 @@ mod tests {
             ),
             (
                 r#"{"key":"a","kind":"int32","value":1,"text":"b"}"#,
-                "utterance a: an object of another kind stands alone",
+                "utterance a: an object of another kind can't go with other data",
             ),
             (
                 r#"{"key":"a","labels":[1],"meta":{"frame_shift":"x"}}"#,

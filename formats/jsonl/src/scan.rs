@@ -116,7 +116,7 @@ impl<'a> Scan<'a> {
         let rest = String::from_utf8_lossy(self.rest);
         let shown: String = rest.chars().take(20).collect();
         Error::malformed(format!(
-            "the value goes on with '{}', where {expected} was expected",
+            "expected {expected}, found '{}'",
             shown.escape_debug()
         ))
     }

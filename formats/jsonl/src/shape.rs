@@ -23,7 +23,7 @@ impl MatrixShape {
             [rows, cols] => (Rank::Matrix, rows, cols),
             _ => {
                 return Err(Error::malformed(format!(
-                    "a shape of {} dimensions; two are the most",
+                    "a shape of {} dimensions, at most two are possible",
                     sizes.len()
                 )));
             }

@@ -72,7 +72,7 @@ pub(crate) fn object(line: &[u8], kind: ObjectKind, precision: Precision) -> Res
         }
         ObjectKind::SparseMatrix => Object::SparseMatrix(sparse_matrix(line, precision)?),
         other => {
-            let message = format!("no {} is written on one line", other.name());
+            let message = format!("a {} is not written on one line", other.name());
             return Err(Error::malformed(message));
         }
     })

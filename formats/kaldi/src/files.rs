@@ -59,9 +59,7 @@ impl Files {
             );
         };
         match self.written.get(index) {
-            Some(true) => Err(Error::unfit(
-                "is there twice, but its file holds one object",
-            )),
+            Some(true) => Err(Error::unfit("appears twice, but its file holds one object")),
             _ => Ok(index),
         }
     }

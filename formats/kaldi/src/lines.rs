@@ -71,7 +71,7 @@ impl Lines {
         }
         let same = |pair: &&[Line]| matches!(pair, [a, b] if a.key(&text) == b.key(&text));
         if let Some([first, second]) = lines.windows(2).find(same) {
-            let message = format!("stands twice, before on line {}", first.number);
+            let message = format!("appears twice, before on line {}", first.number);
             return Err(place(
                 Error::malformed(message),
                 source.name(),

@@ -10,7 +10,7 @@ use crate::text::truncated;
 /// Bytes looked at first for the end of an object.
 const FIRST: usize = 64 << 10;
 
-/// What a look at the bytes that are there found.
+/// What a look at the bytes so far found.
 enum End {
     /// The object ends after so many bytes.
     At(usize),
@@ -41,7 +41,7 @@ fn take(
                 return Err(source
                     .error(
                         ErrorKind::Unsupported,
-                        "where this object ends can't be told",
+                        "there is no telling where this object ends",
                     )
                     .hint("only a file of its own can hold it"));
             }

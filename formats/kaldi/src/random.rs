@@ -183,7 +183,7 @@ impl ArchiveTable {
             return Err(Error::malformed(message).hint("leave out the options s and cs"));
         }
         if *key == self.last || self.passed.contains_key(key) || self.given.contains(key) {
-            return Err(Error::malformed("the key stands twice in the archive"));
+            return Err(Error::malformed("the key appears twice in the archive"));
         }
         Ok(())
     }

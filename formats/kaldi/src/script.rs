@@ -64,7 +64,11 @@ impl<'a> Line<'a> {
             None => (rest, None),
             Some(rest) => match rest.split_once('[') {
                 Some((place, range)) if !place.is_empty() => (place, Some(Range::parse(range)?)),
-                _ => return Err(Error::malformed("']' ends no range after a file name")),
+                _ => {
+                    return Err(Error::malformed(
+                        "']' after a file name, but no range before it",
+                    ));
+                }
             },
         };
         Ok(Self { place, range })

@@ -54,7 +54,7 @@ pub(crate) fn object(object: &Object, style: Style, out: &mut Vec<u8>) -> Result
         Object::Opaque { bytes, .. } => {
             let binary = bytes.first().is_none_or(|b| !b.is_ascii());
             if style != Style::Binary && (binary || bytes.starts_with(b"\0")) {
-                let message = format!("a binary {}, of which no text can be made", object.kind());
+                let message = format!("a binary {}, which can't be written as text", object.kind());
                 return Err(Error::unfit(message).hint("write a binary table"));
             }
             out.extend_from_slice(bytes);

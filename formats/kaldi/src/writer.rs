@@ -89,7 +89,7 @@ impl KaldiWriter {
             && self.files.is_none()
             && !opaque::is_whole(kind, bytes, &Limits::default())
         {
-            let message = format!("a {kind} whose end could not be told in an archive");
+            let message = format!("a {kind} whose end could not be found again in an archive");
             let error = Error::unfit(message);
             return Err(error.hint("a file of its own can hold it: scp:LIST"));
         }
@@ -280,7 +280,7 @@ impl KaldiWriter {
         let group = group_of(utt);
         match self.group.as_deref().filter(|first| *first != group) {
             Some(first) => {
-                let message = format!("{group} behind entries of {first}");
+                let message = format!("{group} after entries of {first}");
                 Err(Error::unfit(format!(
                     "{message}, which a Kaldi table can't hold"
                 )))

@@ -131,7 +131,7 @@ fn without_the_option_it_is_named() {
             .unwrap()
             .contains("holder=symmetric-matrix")
     );
-    // A matrix that is damaged in another way is no packed one.
+    // A matrix that is damaged in another way is not a packed one.
     assert!(refused(b"a [\n1 2 \n2 3 4 ]\n", &[]).hint_text().is_none());
     let full = refused(
         &[b"a \0BFM \x04\x01\0\0\0\x04\x01\0\0\0".as_slice(), &[0; 4]].concat(),

@@ -109,7 +109,7 @@ fn one_bad_line_does_not_end_the_table() {
         "x.scp:7: utterance f: '[3]' is not a range",
         "x.ark@9999: utterance g: byte 9999 is past the end, at 74",
         "x.ark@0: utterance h: no Kaldi object starts here",
-        "x.scp:10: utterance i: ']' ends no range after a file name",
+        "x.scp:10: utterance i: ']' after a file name, but no range before it",
         "x.scp:11: utterance j: 'ark:x.ark' is not a valid Kaldi file name: it names a table, not a file",
         "l.ark@2: utterance k: holds an int32-vector, but the first entry held a float-matrix",
     ];

@@ -199,7 +199,7 @@ fn damage_is_never_absence() {
         let twice = folder.write("twice", [whole.clone(), whole].concat());
         let error = ask(&format!("ark:{twice}"), &["x"]).unwrap_err();
         assert!(
-            error.contains("the key stands twice in the archive"),
+            error.contains("the key appears twice in the archive"),
             "{error}"
         );
     }
@@ -233,7 +233,7 @@ fn script_files_by_key() {
     for (text, expected) in [
         (
             format!("{lines}{lines}"),
-            ":6: utterance a: stands twice, before on line 2",
+            ":6: utterance a: appears twice, before on line 2",
         ),
         (format!("{lines}\n"), ":5: a blank line"),
         (
@@ -351,7 +351,7 @@ fn one_file_an_object() {
     table.write(&entries[0]).unwrap();
     let error = table.write(&entries[0]).unwrap_err();
     assert!(
-        error.to_string().contains("utterance a: is there twice"),
+        error.to_string().contains("utterance a: appears twice"),
         "{error}"
     );
     drop(table);
@@ -372,7 +372,7 @@ fn lists_that_can_t_be_written_to() {
     for (lines, expected) in [
         (
             format!("a {x}\nb {x}2\na {x}3\n"),
-            ":3: utterance a: stands twice, before on line 1",
+            ":3: utterance a: appears twice, before on line 1",
         ),
         (format!("a {x}\nb {x}\n"), ":2: utterance b: "),
         (format!("a {x}:7\n"), ":1: utterance a: "),
@@ -449,7 +449,7 @@ fn compressed_as_kaldi_does_it() {
         &[utt(&[0.2, 254.7, 300.0, 7.0], 2)],
     );
     assert_eq!(folder.read("x.ark"), b"a  [\n  0 255 \n  255 7 ]\n");
-    // Other numbers are no method.
+    // Other numbers are not methods.
     let eight = [("compress", "8")];
     assert!(TableWriter::open_with(&wspecifier, &eight, Env::default()).is_err());
 }
@@ -508,7 +508,7 @@ fn stored_bytes_pass_through() {
             out.write(table.value()).unwrap();
             assert!(
                 plain.write(table.value()).is_err(),
-                "a tag is no part of a plain table"
+                "a tag is not part of a plain table"
             );
             table.next().unwrap();
         }

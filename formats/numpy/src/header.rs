@@ -106,7 +106,7 @@ impl Header {
         let shape = shape.ok_or_else(|| missing("shape"))?;
         if shape.len() > Array::MOST {
             return Err(Error::unsupported(format!(
-                "a NumPy array of {} dimensions, {} are the most",
+                "a NumPy array of {} dimensions, at most {} are possible",
                 shape.len(),
                 Array::MOST
             )));

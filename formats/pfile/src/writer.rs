@@ -78,7 +78,7 @@ impl PFileWriter {
             && first != widths
         {
             return Err(Error::unfit(format!(
-                "{} features and {} labels a frame, the utterances before have {} and {}",
+                "{} features and {} labels a frame, the utterances before it have {} and {}",
                 widths.features, widths.labels, first.features, first.labels
             )));
         }
@@ -193,7 +193,7 @@ impl Writer for PFileWriter {
         let widths = self.widths.unwrap_or_default();
         let text = canonical::text(sentences, self.rows, widths.features, widths.labels);
         self.sink.patch(0, text.as_bytes())?;
-        // The side file first: when the data appear, their names are there.
+        // The side file first: when the data appear, their names exist already.
         let names = self.side.map_or(Ok(0), SideWriter::finish)?;
         self.written.bytes = names + self.sink.finish()?;
         Ok(self.written)

@@ -177,7 +177,7 @@ fn raw_unicode_escape(from: &[u8]) -> Result<(Option<u32>, usize), &'static str>
     }
 }
 
-/// The UTF-8 text of a `RawUnicode` string; what is no character, such as half a surrogate pair,
+/// The UTF-8 text of a `RawUnicode` string; what is not a character, such as half a surrogate pair,
 /// becomes U+FFFD.
 pub(crate) fn raw_unicode_text(from: &[u8]) -> Result<Vec<u8>, Fault> {
     let mut text = String::with_capacity(from.len());

@@ -106,8 +106,10 @@ impl Dataset {
                     })
                     .collect();
                 let more = if list.len() > 5 { ", …" } else { "" };
-                Err(Error::usage(format!("split={name}: no entry is called so"))
-                    .hint(format!("there are: {}{more}", names.join(", "))))
+                Err(
+                    Error::usage(format!("split={name}: no entry has this name"))
+                        .hint(format!("it has: {}{more}", names.join(", "))),
+                )
             }
         }
     }
@@ -258,7 +260,7 @@ fn check_names(heap: &Heap, list: &[Entry]) -> Result<bool> {
     let mut names = HashSet::new();
     for name in list.iter().filter_map(|entry| entry.name(heap)) {
         if let Some(twice) = names.replace(name) {
-            return Err(Error::malformed("is there twice").utterance(&Key::from(&twice[..])));
+            return Err(Error::malformed("appears twice").utterance(&Key::from(&twice[..])));
         }
     }
     match names.len() {

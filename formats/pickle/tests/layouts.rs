@@ -63,11 +63,11 @@ fn a_set_is_picked_by_name_or_place() {
     assert!(
         error
             .to_string()
-            .ends_with("split=dev: no entry is called so")
+            .ends_with("split=dev: no entry has this name")
     );
     assert_eq!(
         error.hint_text().as_deref(),
-        Some("there are: train, valid, test")
+        Some("it has: train, valid, test")
     );
     let error = self::error("here-gz/../here-long-p2", &[("split", "train")]);
     assert!(
@@ -174,7 +174,7 @@ fn options_for_reading_are_no_options_for_writing() {
             &[("layout", "dict"), ("keys", "x")],
             "option keys=x: a dict holds the names itself",
         ),
-        (&[("layout", "tuple")], "'tuple' is no valid value"),
+        (&[("layout", "tuple")], "'tuple' is not a valid value"),
     ] {
         let options = spr_testkit::options(&FORMAT, pairs).unwrap();
         let env = Env::default();

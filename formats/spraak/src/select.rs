@@ -65,7 +65,7 @@ impl Selection {
         if let Some(channels) = &self.channels {
             let channels = channels.of("channel", sound.samples.cols())?;
             if channels.is_empty() {
-                return Err(Error::unfit("no channel is asked for"));
+                return Err(Error::unfit("no channel was asked for"));
             }
             let all = 0..sound.samples.rows();
             take(&mut sound.samples, &[all], &channels, limits)?;

@@ -24,7 +24,7 @@ pub(super) fn explain(error: Error, input: &Input, env: &Env) -> Error {
     let mut left = missing.flat_map(|at| env.leftovers(at));
     match left.find(|leftover| leftover.is_last) {
         Some(leftover) => error.hint(format!(
-            "{} is what was there: a run was killed while it replaced it; rename it back",
+            "{} is the old file: a run was killed while it replaced it; rename it back",
             leftover.location
         )),
         None => error,

@@ -81,7 +81,7 @@ pub(super) fn read(
     let mut ordered: Vec<_> = keys.iter().collect();
     ordered.sort_unstable();
     for pair in ordered.windows(2).filter(|pair| pair[0] == pair[1]) {
-        let error = Error::malformed("stands more than once");
+        let error = Error::malformed("appears more than once");
         found.fault("duplicates", error.file(&file).utterance(pair[0]));
     }
     if keys.is_empty() {

@@ -104,7 +104,7 @@ fn misplaced(archive: &mut Source, offset: u64, key: &Key) -> Option<String> {
         .to_vec();
     let nothing = || {
         Some(format!(
-            "byte {offset} of {} is not behind a key",
+            "byte {offset} of {} does not follow a key",
             archive.name()
         ))
     };
@@ -129,7 +129,7 @@ fn misplaced(archive: &mut Source, offset: u64, key: &Key) -> Option<String> {
     let there = Key::from(word);
     (!kin).then(|| {
         format!(
-            "byte {offset} of {} is behind the key {there}",
+            "byte {offset} of {} follows the key {there}",
             archive.name()
         )
     })

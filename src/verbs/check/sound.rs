@@ -74,7 +74,7 @@ fn missing(audio: &Audio, env: &Env) -> Option<Error> {
     };
     match &reference.at {
         Locator::File(at) | Locator::FileAt(at, _) if !env.exists(at) => Some(Error::unfit(
-            format!("its sound is in {at}, which is not there"),
+            format!("its sound is in {at}, which does not exist"),
         )),
         _ => None,
     }
@@ -105,7 +105,7 @@ mod tests {
         let place = |at| Audio::Reference(AudioReference::new(at));
         let nowhere = || place(Locator::file("/nowhere/a.wav"));
         assert!(found(Waveform::default().into(), false).is_empty());
-        let error = "utterance a: its sound is in /nowhere/a.wav, which is not there";
+        let error = "utterance a: its sound is in /nowhere/a.wav, which does not exist";
         assert_eq!(found(nowhere(), true), [error]);
         assert_eq!(found(nowhere(), false).len(), 1);
         let command = || place(Locator::Command("cat a.wav".to_owned()));

@@ -60,7 +60,7 @@ impl Frames {
                 1 => String::new(),
                 n => format!(" and {} others", n - 1),
             };
-            let message = format!("has {key}{others}, which the data have not");
+            let message = format!("has {key}{others}, which the data do not have");
             found.note("labels", about(self.name, message));
         }
     }
@@ -81,7 +81,7 @@ pub(super) fn check(
     request.values = !quick;
     let opened = match input.open(request, registry, &env) {
         Ok(opened) => opened,
-        // The data are there, but not as their format has them.
+        // The data exist, but not as their format has them.
         Err(error) if is_damage(&error) => {
             found.damage(error);
             return Ok(());
@@ -222,7 +222,7 @@ impl Pass<'_> {
         let error = |message: &str| place(Error::unfit(message).utterance(&utt.key));
         if !self.keys.insert(utt.key.clone()) {
             let hint = "rename one of them, or leave one out";
-            found.fault("duplicates", error("stands more than once").hint(hint));
+            found.fault("duplicates", error("appears more than once").hint(hint));
         } else if self.sorted && utt.key < self.last {
             self.sorted = false;
             let message = format!("comes after {}; the keys are not sorted", self.last);

@@ -50,9 +50,9 @@ pub struct Summary {
     pub unnamed: bool,
     /// Values that differ.
     pub values: u64,
-    /// Utterances whose element types differ, which is no difference.
+    /// Utterances whose element types differ, which does not count as a difference.
     pub types: u64,
-    /// Utterances whose metadata differ, which is no difference.
+    /// Utterances whose metadata differ, which does not count as a difference.
     pub metadata: u64,
     /// The pair of values that differs most, of which utterance and what of it.
     pub worst: Option<(Key, Cow<'static, str>, Spot)>,
@@ -278,5 +278,5 @@ fn waiting(
 }
 
 fn twice(key: &Key) -> Error {
-    Error::unfit("stands twice in one data set, which can't be compared by key").utterance(key)
+    Error::unfit("appears twice in one data set, which can't be compared by key").utterance(key)
 }

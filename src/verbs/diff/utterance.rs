@@ -20,7 +20,7 @@ pub enum Difference {
     Other(Cow<'static, str>, String, String),
 }
 
-/// What two utterances differ in, and what differs that is no difference in what they hold.
+/// What two utterances differ in, and what differs without being a difference in what they hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compared {
     /// The differences.

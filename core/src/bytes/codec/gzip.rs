@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use std::sync::{Arc, Mutex};
 
-    /// Bytes that are there when the writer is gone.
+    /// Bytes that are left when the writer is gone.
     #[derive(Clone, Default)]
     struct Shared(Arc<Mutex<Vec<u8>>>);
 

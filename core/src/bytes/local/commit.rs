@@ -23,7 +23,7 @@ use crate::Result;
 /// Makes all `changes` in their order; if `durable`, once they are on the disk.
 ///
 /// # Errors
-/// A target exists and may not be replaced, is one of `kept`, is there twice, or the system
+/// A target exists and may not be replaced, is one of `kept`, appears twice, or the system
 /// refuses; all is then as it was before.
 pub(super) fn commit(
     live: &Live,
@@ -91,7 +91,7 @@ pub(super) fn commit_own(
     result
 }
 
-/// Refuses what may not be; leaves out what there is no need to free.
+/// Refuses what may not be; leaves out what need not be freed.
 fn check(changes: &mut Vec<Change>, kept: &HashSet<Identity>, names: &mut Names) -> Result<()> {
     let mut taken = HashSet::new();
     for Change {

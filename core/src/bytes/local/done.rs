@@ -28,7 +28,7 @@ impl Done {
         Ok(())
     }
 
-    /// Gives what is called `target` another name, if there is such a thing and it is no folder.
+    /// Gives what is called `target` another name, if it exists and is not a folder.
     pub(super) fn move_aside(&mut self, target: &Path) -> io::Result<()> {
         match target.symlink_metadata() {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),

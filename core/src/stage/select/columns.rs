@@ -171,7 +171,7 @@ mod tests {
         let error = stage.read(&mut utt).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "utterance b: column 5 is asked for, there are 2"
+            "utterance b: column 5 was asked for, but there are only 2"
         );
         assert!(error.can_continue() && !stage.read(&mut utt).unwrap());
     }

@@ -35,7 +35,7 @@ impl SelectFrames {
     fn select(&mut self, utt: &mut Utterance) -> Result<()> {
         if let Some(other) = utt.other() {
             return Err(Error::unfit(format!(
-                "has {other}, of which no frames can be selected"
+                "has {other}, from which frames can't be selected"
             )));
         }
         let rows = [&utt.features, &utt.labels].map(|m| m.as_ref().map(Matrix::rows));
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(labels.rank(), Rank::Vector);
         for _ in 0..2 {
             let error = stage.read(&mut utt).unwrap_err();
-            let message = "utterance b: frame 1 is asked for, there are 1";
+            let message = "utterance b: frame 1 was asked for, but there are only 1";
             assert_eq!(error.to_string(), message);
             assert!(error.can_continue());
         }

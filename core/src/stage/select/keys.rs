@@ -51,7 +51,7 @@ impl KeyFilter {
     /// It is not a pattern.
     pub fn glob(pattern: &str) -> Result<Self> {
         Pattern::new(pattern).map(Self::Glob).map_err(|e| {
-            Error::usage(format!("'{pattern}' is no pattern for keys")).hint(e.to_string())
+            Error::usage(format!("'{pattern}' is not a pattern for keys")).hint(e.to_string())
         })
     }
 
@@ -63,7 +63,7 @@ impl KeyFilter {
         Regex::new(pattern).map(Self::Regex).map_err(|e| {
             let text = e.to_string();
             let last = text.lines().next_back().unwrap_or_default();
-            Error::usage(format!("'{pattern}' is no regular expression"))
+            Error::usage(format!("'{pattern}' is not a regular expression"))
                 .hint(last.trim_start_matches("error: "))
         })
     }
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn what_is_no_filter_is_refused() {
         let error = KeyFilter::regex("a(").unwrap_err();
-        assert_eq!(error.to_string(), "'a(' is no regular expression");
+        assert_eq!(error.to_string(), "'a(' is not a regular expression");
         assert_eq!(error.hint_text().unwrap(), "unclosed group");
         assert!(KeyFilter::glob("a[").is_err());
     }

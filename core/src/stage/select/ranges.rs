@@ -159,7 +159,11 @@ impl Position {
                 format!("^{back}"),
             ),
         };
-        place.ok_or_else(|| Error::unfit(format!("{what} {text} is asked for, there are {n}")))
+        place.ok_or_else(|| {
+            Error::unfit(format!(
+                "{what} {text} was asked for, but there are only {n}"
+            ))
+        })
     }
 }
 
@@ -173,7 +177,7 @@ impl FromStr for Ranges {
             .filter(|term| !term.trim().is_empty())
         {
             let term = parse_term(term).ok_or_else(|| {
-                Error::usage(format!("'{}' is no range", text.escape_debug()))
+                Error::usage(format!("'{}' is not a range", text.escape_debug()))
                     .hint("such as 0,2,4-8,11:4:^0 or /3-5, counted from 0")
             })?;
             terms.push(term);
@@ -328,11 +332,11 @@ mod tests {
             assert!(text.parse::<Ranges>().is_err(), "{text}");
         }
         for (text, want) in [
-            ("10", "column 10 is asked for, there are 10"),
-            ("^10", "column ^10 is asked for, there are 10"),
-            ("3-12", "12 is asked for"),
+            ("10", "column 10 was asked for, but there are only 10"),
+            ("^10", "column ^10 was asked for, but there are only 10"),
+            ("3-12", "12 was asked for"),
             ("5-3", "a range from column 5 to 3 runs backwards"),
-            ("all/11", "11 is asked for"),
+            ("all/11", "11 was asked for"),
         ] {
             let error = text
                 .parse::<Ranges>()

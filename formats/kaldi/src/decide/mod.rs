@@ -29,7 +29,7 @@ pub(crate) struct Decision {
     pub(crate) why: String,
 }
 
-/// What a scan of the bytes that are there came to.
+/// What a scan of the bytes so far came to.
 struct Seen {
     decision: Option<Decision>,
     entries: usize,

@@ -144,7 +144,9 @@ impl ObjectReader {
                 Err(error.hint("a place in an archive is given as FILE:OFFSET"))
             }
             Err(error) => {
-                let hint = format!("it is read as {kind}; if it is none, say so with holder=NAME");
+                let hint = format!(
+                    "it is read as {kind}; if it is something else, say so with holder=NAME"
+                );
                 let error = error.file(source.name()).byte(at);
                 Err(error.hint(hint).continuable())
             }

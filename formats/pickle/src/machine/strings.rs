@@ -100,7 +100,7 @@ impl Machine<'_> {
         let (_, len) = self.line()?;
         if self.line.len() as u64 != len {
             return Err(Error::limit(format!(
-                "a line of {len} bytes, where a word was expected"
+                "expected a word, found a line of {len} bytes"
             )));
         }
         Ok(&self.line)

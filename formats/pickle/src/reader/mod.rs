@@ -193,7 +193,7 @@ fn read_labels(
     }
 }
 
-/// The source without the compression that joblib puts around a pickle, which is no sort of file
+/// The source without the compression that joblib puts around a pickle, which is not a sort of file
 /// of its own.
 fn undo_joblib(mut source: Source) -> Result<Source> {
     let name = match source.peek(6)? {

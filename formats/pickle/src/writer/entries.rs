@@ -73,8 +73,8 @@ impl EntryWriter {
         let features = features_of(utt, &self.caps)?;
         if self.rank.is_some_and(|rank| rank != features.rank()) {
             return Err(Error::unfit(match features.rank() {
-                Rank::Vector => "is a vector, the utterances before are matrices",
-                _ => "is a matrix, the utterances before are vectors",
+                Rank::Vector => "is a vector, the utterances before it are matrices",
+                _ => "is a matrix, the utterances before it are vectors",
             }));
         }
         for matrix in [Some(features), utt.labels.as_ref()].into_iter().flatten() {

@@ -78,31 +78,35 @@ impl JoinedWriter {
         });
         if features.dtype() != before.dtype {
             let (dtype, before) = (features.dtype(), before.dtype);
-            return unfit(format!("holds {dtype}, the utterances before {before}"));
+            return unfit(format!(
+                "holds {dtype}, the utterances before it have {before}"
+            ));
         }
         if features.rank() != before.rank {
             return unfit(match features.rank() {
-                Rank::Vector => "is a vector, the utterances before are matrices".to_owned(),
-                _ => "is a matrix, the utterances before are vectors".to_owned(),
+                Rank::Vector => "is a vector, the utterances before it are matrices".to_owned(),
+                _ => "is a matrix, the utterances before it are vectors".to_owned(),
             });
         }
         match before.cols {
             Some(before) if rows > 0 && cols != before => {
                 return unfit(format!(
-                    "{cols} columns, the utterances before have {before}"
+                    "{cols} columns, the utterances before it have {before}"
                 ));
             }
             _ => {}
         }
         match (labels, before.labels) {
             (a, b) if a == b => {}
-            (None, Some(_)) => return unfit("has no labels, the utterances before have".into()),
+            (None, Some(_)) => {
+                return unfit("has no labels, but the utterances before it have".into());
+            }
             (Some(_), None) => {
-                return unfit("has labels, the utterances before have none".into());
+                return unfit("has labels, but the utterances before it have none".into());
             }
             (Some((dtype, cols)), Some((before_dtype, before_cols))) => {
                 return unfit(format!(
-                    "{cols} labels of {dtype} a frame, the utterances before have {before_cols} of \
+                    "{cols} labels of {dtype} a frame, the utterances before it have {before_cols} of \
                      {before_dtype}"
                 ));
             }

@@ -165,7 +165,7 @@ impl Header {
             if first.key() == second.key() {
                 superseded[pair[0]] = true;
                 let word = shown(&second.word);
-                env.warn(&second.error(format!("{word} stands twice; the last one counts")));
+                env.warn(&second.error(format!("{word} appears twice; the last one counts")));
             }
         }
         let mut superseded = superseded.into_iter();

@@ -45,7 +45,7 @@ impl Names {
             return Err(match file {
                 None => "a second utterance of this name".to_owned(),
                 Some(_) => format!(
-                    "the next entry of the file {shown} is to be {}",
+                    "expected {} as the next entry of the file {shown}",
                     Key::from(expected)
                 ),
             });

@@ -105,7 +105,7 @@ impl SegmentationReader {
             return Err(self.lines.error(message));
         }
         if !self.seen.insert(key.clone()) {
-            let message = "the segments of one file stand in two places";
+            let message = "the segments of one file are in two places";
             return Err(self.lines.error(message).utterance(key));
         }
         Ok(())

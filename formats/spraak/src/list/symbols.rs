@@ -46,10 +46,10 @@ impl Symbols {
                 id.ok_or_else(|| place("the second word is not a whole number".into()))?;
             let shown = Key::from(name);
             if table.ids.insert(name.to_vec(), id).is_some() {
-                return Err(place(format!("the name '{shown}' stands twice")));
+                return Err(place(format!("the name '{shown}' appears twice")));
             }
             if table.names.insert(id, name.to_vec()).is_some() {
-                return Err(place(format!("the number {id} stands twice")));
+                return Err(place(format!("the number {id} appears twice")));
             }
         }
         Ok(table)
@@ -109,8 +109,8 @@ mod tests {
                 "a 1\nb x\n",
                 "phones.txt:2: the second word is not a whole number",
             ),
-            ("a 1\na 2\n", "phones.txt:2: the name 'a' stands twice"),
-            ("a 1\nb 1\n", "phones.txt:2: the number 1 stands twice"),
+            ("a 1\na 2\n", "phones.txt:2: the name 'a' appears twice"),
+            ("a 1\nb 1\n", "phones.txt:2: the number 1 appears twice"),
         ] {
             assert_eq!(parse(text).err().unwrap().to_string(), message);
         }

@@ -75,7 +75,7 @@ fn what_a_corpus_can_not_hold() {
         ),
         (
             said("a", "b", &[("FILENAME", "c")]),
-            "the next entry of the file c is to be c",
+            "expected c as the next entry of the file c",
         ),
         (said("a", "b", &[("FIELD6", "c")]), "not all before it"),
         (said("a", "b", &[("FIELD5", "c d")]), "is not one word"),

@@ -115,7 +115,7 @@ fn damage_is_an_error() {
         (
             "DATA SEG",
             "a x 0 1\nb x 0 1\na y 1 1\n",
-            "f@32: utterance a: the segments of one file stand in two places",
+            "f@32: utterance a: the segments of one file are in two places",
         ),
         (
             "DATA SEG",
