@@ -498,7 +498,7 @@ fn misspelt_words_are_recognised() {
             "--glob takes a key itself",
         ),
         ("sort ali.ark", "or with -o OUT"),
-        ("show ali.ark --range 0-9", "as 0:9,0:3 is"),
+        ("show ali.ark --range 0-9", "such as 0:9,0:3"),
         ("pflie:a b.ark", "did you mean the format 'pfile:'?"),
         ("ls a --from kladi", "did you mean 'kaldi'?"),
         ("ls a --form kaldi", "'--from'"),
