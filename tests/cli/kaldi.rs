@@ -113,6 +113,15 @@ fn nothing_is_passed_over_in_silence() {
         error.contains("command failed with exit status 3"),
         "{error}"
     );
+    // A command that does not read to the end may do so, but it may not fail.
+    let feats = sample("fbank.ark");
+    let error = run(&[&feats, "ark:| exec 0<&-; sleep 0.05; exit 3"]);
+    assert!(
+        error.contains("command failed with exit status 3"),
+        "{error}"
+    );
+    let said = s.run_args(&[&feats, "ark:| exec 0<&-; sleep 0.05"]);
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
     s.write("pipe.scp", "ann cat f.ark >&2; exit 4 |\n");
     let error = run(&["scp:pipe.scp", "o.ark", "--allow-pipes"]);
     assert!(

@@ -80,11 +80,16 @@ impl Read for Command<ChildStdout> {
 }
 
 impl Write for Command<ChildStdin> {
+    /// Where the command reads no more its status counts: a failure is its error, not a pipe's.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.pipe {
+        let written = match &mut self.pipe {
             Some(pipe) => pipe.write(bytes),
             None => Err(io::ErrorKind::BrokenPipe.into()),
+        };
+        if matches!(&written, Err(error) if error.kind() == io::ErrorKind::BrokenPipe) {
+            self.wait()?;
         }
+        written
     }
 
     fn flush(&mut self) -> io::Result<()> {
