@@ -21,6 +21,8 @@ pub struct Overview {
     pub kinds: BTreeSet<String>,
     /// Element types, of features where there are some.
     pub dtypes: BTreeSet<&'static str>,
+    /// What utterances were decoded from.
+    pub codings: BTreeSet<String>,
     /// Sampling rates.
     pub rates: BTreeSet<u32>,
     /// How many recordings last how many hundredths of a second.
@@ -87,6 +89,11 @@ impl Overview {
         self.stats.add(utt)?;
         self.kinds.extend(entry.kinds.iter().cloned());
         self.dtypes.extend(entry.dtype);
+        if let Some(coding) = &utt.origin.coding
+            && !self.codings.contains(&**coding)
+        {
+            self.codings.insert(coding.to_string());
+        }
         if let (Some(audio), Some(seconds)) = (&utt.audio, entry.seconds) {
             let hundredths = super::whole((seconds * 100.0).round()) as u64;
             *self.durations.entry(hundredths).or_default() += 1;

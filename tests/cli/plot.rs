@@ -290,6 +290,21 @@ fn what_cannot_be_drawn_is_said() {
 }
 
 #[test]
+fn a_page_says_what_data_are_packed_with() {
+    let s = Scratch::new();
+    s.ok(&format!("{} m.ark.gz --co compress=2", sample("fbank.ark")));
+    for (input, packed) in [
+        (sample("mfcc_cm.ark"), "CM"),
+        ("m.ark.gz".to_owned(), "gzip+CM"),
+    ] {
+        s.ok(&format!("report {input} -o m.html --overwrite"));
+        let page = String::from_utf8(s.read("m.html")).unwrap();
+        let row = format!("<dt>Packed with</dt><dd>{packed}</dd>");
+        assert!(page.contains(&row), "{input}");
+    }
+}
+
+#[test]
 fn a_page_about_damaged_data() {
     let s = Scratch::new();
     let ark = std::fs::read(sample("fbank.ark")).unwrap();

@@ -24,6 +24,10 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
     let labels: Vec<_> = labels.take(6).collect();
     let nan: u64 = stats.features.iter().map(|c| c.nan).sum();
     let inf: u64 = stats.features.iter().map(|c| c.inf).sum();
+    let codings = info.compression.as_deref().into_iter();
+    let codings: Vec<_> = codings
+        .chain(all.codings.iter().map(String::as_str))
+        .collect();
     let given = |text: String| Some(text).filter(|text| !text.is_empty());
     let facts = [
         ("Format", given(subject.format.clone())),
@@ -51,7 +55,7 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
             "Byte order",
             info.byte_order.map(|o| format!("{} endian", o.name())),
         ),
-        ("Packed with", info.compression.clone()),
+        ("Packed with", given(codings.join("+"))),
         ("Names", Some(names(info.keys.name()).to_owned())),
         ("NaN values", (nan > 0).then(|| nan.to_string())),
         ("Infinite values", (inf > 0).then(|| inf.to_string())),
