@@ -170,8 +170,11 @@ fn a_loss_is_measured_and_refused_until_allowed() {
 #[test]
 fn compressed_matrices_are_decoded_and_it_is_said() {
     let s = Scratch::new();
-    let said = s.run_args(&[&sample("mfcc_cm.scp"), "m.ark"]);
-    assert!(said.err.contains("CM decoded"), "{}", said.err);
+    for options in ["", "--shuffle", "--shuffle --partition 50k"] {
+        let input = sample("mfcc_cm.scp");
+        let said = s.ok(&format!("{input} m.ark --overwrite {options}"));
+        assert!(said.err.contains("CM decoded"), "{options}: {}", said.err);
+    }
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Frames in random order.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use super::PartitionSize;
 use super::pieces::{Pieces, append};
 use crate::format::Reader;
@@ -32,6 +35,8 @@ struct Pool {
     features: Option<Matrix>,
     labels: Option<Matrix>,
     rows: usize,
+    /// What they were decoded from.
+    codings: BTreeSet<Cow<'static, str>>,
 }
 
 impl Pool {
@@ -129,6 +134,7 @@ impl Shuffle {
             }
         }
         pool.rows += rows.len();
+        pool.codings.extend(utt.origin.coding.clone());
         Ok(pool.rows >= capacity)
     }
 
@@ -177,7 +183,7 @@ impl Reader for Shuffle {
         let mut pool = self.pool.take().unwrap_or_else(|| Pool {
             features: utt.features.take(),
             labels: utt.labels.take(),
-            rows: 0,
+            ..Pool::default()
         });
         if let Err(error) = self.fill(&mut pool) {
             self.pool = Some(pool);
@@ -191,6 +197,8 @@ impl Reader for Shuffle {
         (utt.features, utt.labels) = (pool.features, pool.labels);
         utt.start();
         utt.key = Key::generated(self.made);
+        let codings: Vec<_> = pool.codings.into_iter().collect();
+        utt.origin.coding = (!codings.is_empty()).then(|| codings.join("+").into());
         self.made += 1;
         Ok(true)
     }
