@@ -427,13 +427,21 @@ fn fit_tiers(utt: &mut Utterance, caps: SegmentCaps, report: &mut LossReport) {
     }
 }
 
-/// The type to cast to, if `from` is not among `held`: the first that holds every value of it,
-/// else the one with most digits, a float for a float if there is one.
+/// The type to cast to, if `from` is not among `held`: of those that hold every value of it the
+/// first that is most like it, an integer for an integer; else the one with most digits, a float
+/// for a float if there is one.
 fn target_dtype(from: Dtype, held: &[Dtype]) -> Option<Dtype> {
     if held.contains(&from) {
         return None;
     }
-    held.iter().copied().find(|to| from.fits(*to)).or_else(|| {
+    let unlike = |to: Dtype| {
+        (
+            from.is_float() != to.is_float(),
+            from.is_signed() != to.is_signed(),
+        )
+    };
+    let exact = held.iter().copied().filter(|to| from.fits(*to));
+    exact.min_by_key(|to| unlike(*to)).or_else(|| {
         held.iter()
             .copied()
             .max_by_key(|to| (from.is_float() && to.is_float(), to.digits()))

@@ -178,6 +178,21 @@ fn compressed_matrices_are_decoded_and_it_is_said() {
 }
 
 #[test]
+fn truth_values_stay_integers_where_these_are_held() {
+    let s = Scratch::new();
+    let data = "{\"dtype\":\"bool\",\"shape\":[2,2],\"data\":[[1,0],[0,1]]}";
+    s.write(
+        "b.jsonl",
+        format!("{{\"key\":\"b\",\"features\":{data}}}\n"),
+    );
+    for (output, dtype) in [("b.spr", "u8"), ("b.key", "i8"), ("b.ark", "f32")] {
+        s.ok(&format!("b.jsonl {output}"));
+        let said = s.ok(&format!("info {output} --json")).out;
+        assert!(said.contains(&format!("\"dtype\":\"{dtype}\"")), "{said}");
+    }
+}
+
+#[test]
 fn outputs_are_not_replaced_unless_asked() {
     let s = Scratch::new();
     s.write("a.ark", "precious");
