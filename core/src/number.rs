@@ -5,6 +5,7 @@ use crate::model::{Dtype, Element};
 /// Appends the shortest decimal text of `value` that reads back to the same `f32`.
 ///
 /// Whole numbers have no point (`3`, not `3.0`); non-finite ones are `nan`, `inf` and `-inf`.
+#[inline]
 pub fn print_f32(value: f32, out: &mut Vec<u8>) {
     if value.is_finite() {
         print_finite(zmij::Buffer::new().format_finite(value), out);
@@ -14,6 +15,7 @@ pub fn print_f32(value: f32, out: &mut Vec<u8>) {
 }
 
 /// Appends the shortest decimal text of `value` that reads back to the same `f64`.
+#[inline]
 pub fn print_f64(value: f64, out: &mut Vec<u8>) {
     if value.is_finite() {
         print_finite(zmij::Buffer::new().format_finite(value), out);
@@ -22,6 +24,7 @@ pub fn print_f64(value: f64, out: &mut Vec<u8>) {
     }
 }
 
+#[inline]
 fn print_finite(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     out.extend_from_slice(bytes.strip_suffix(b".0").unwrap_or(bytes));

@@ -68,7 +68,7 @@ impl Real for f32 {
 
 /// Reads a float at the start of `bytes`: a digit, or a sign and a digit or point; infinities and
 /// NaNs, which must end at white space. `last` says that nothing follows `bytes`.
-#[inline]
+#[inline(always)]
 pub(crate) fn real<T: Real>(bytes: &[u8], last: bool) -> Scan<T> {
     let negative = bytes.first() == Some(&b'-');
     let mut at = usize::from(negative);
