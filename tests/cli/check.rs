@@ -190,8 +190,9 @@ fn what_a_killed_run_moved_aside_is_found() {
     );
     let said = s.ok("check x.ark");
     assert!(
-        said.out
-            .contains(&format!("{ark}: is what ./x.ark was before a run")),
+        said.out.contains(&format!(
+            "{ark}: is the old ./x.ark, from a run that was killed"
+        )),
         "{}",
         said.out
     );
