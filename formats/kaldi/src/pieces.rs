@@ -290,11 +290,15 @@ fn print(matrix: &Matrix, style: Style, out: &mut Vec<u8>) -> Result<()> {
 ///
 /// # Errors
 /// They are of another type.
-fn each<T: Element>(matrix: &Matrix, print: fn(T, &mut Vec<u8>), out: &mut Vec<u8>) -> Result<()> {
+fn each<T: Element>(
+    matrix: &Matrix,
+    print: impl Fn(T, &mut Vec<u8>),
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let values = matrix.values::<T>()?;
     let (before, line): (&[u8], _) = match matrix.rank() {
         Rank::Matrix => (NEXT_ROW, matrix.cols()),
-        _ => (b"", values.len()),
+        Rank::Vector | Rank::Scalar => (b"", values.len()),
     };
     for row in values.chunks(line.max(1)) {
         out.extend_from_slice(before);
