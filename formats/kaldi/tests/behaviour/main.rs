@@ -7,7 +7,10 @@
     reason = "tests"
 )]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod compressed;
+mod damage;
 
 use common::env;
 use spr_core::bytes::{ByteOrder, Env, Locator, Source};
@@ -193,75 +196,6 @@ fn text_f64_keeps_its_digits() {
     );
 }
 
-/// Made by Kaldi's own code from one matrix of 6 rows and 2 columns.
-const COMPRESSED: [(&str, &[u8], [u32; 12]); 3] = [
-    (
-        "CM",
-        b"a \0BCM \0\0\x10\xc0\0\0\x44\x41\x06\0\0\0\x02\0\0\0\x1f\x1a\x1c\x31\x5e\x4e\x4e\xc1\0\0\
-          \x36\x1c\xd1\x58\xff\xff\xc0\x40\xff\0\xcb\x77\0\xc8\x75\xff\xc0\x40",
-        [
-            0x3fc0_01a0, 0xc010_0000, 0x3dcc_cac0, 0x4041_050c, 0x40e0_0098, 0x3e9a_0084,
-            0xbf80_0180, 0x4120_0000, 0x401d_76b8, 0x4000_0120, 0x3f33_9ada, 0xbf66_6926,
-        ],
-    ),
-    (
-        "CM2",
-        b"a \0BCM2 \0\0\x10\xc0\0\0\x44\x41\x06\0\0\0\x02\0\0\0\x5e\x4e\0\0\x1c\x31\xb6\x6d\x4e\xc1\
-          \x4a\x35\x1f\x1a\xff\xff\x44\x63\xd1\x58\xa6\x3d\x36\x1c",
-        [
-            0x3fc0_01a0, 0xc010_0000, 0x3dcc_cac0, 0x403f_feb0, 0x40e0_0098, 0x3e99_9a18,
-            0xbf80_0180, 0x4120_0000, 0x4020_0170, 0x4000_0120, 0x3f33_3474, 0xbf66_6926,
-        ],
-    ),
-    (
-        "CM3",
-        b"a \0BCM3 \0\0\x10\xc0\0\0\x44\x41\x06\0\0\0\x02\0\0\0\x4e\0\x31\x6d\xc1\x35\x1a\xff\x63\
-          \x58\x3d\x1c",
-        [
-            0x3fbf_9fa0, 0xc010_0000, 0x3dd4_d4e0, 0x403f_1f20, 0x40e0_b0b2, 0x3e97_9798,
-            0xbf80_2020, 0x4120_0000, 0x4020_6060, 0x3ffd_1d1c, 0x3f2e_2e30, 0xbf67_a7a8,
-        ],
-    ),
-];
-
-#[test]
-fn compressed_matrices_decode_to_kaldis_bits() {
-    for (name, bytes, expected) in COMPRESSED {
-        let source = Source::from_bytes("x", bytes.to_vec()).unwrap();
-        let options = spr_testkit::options(&FORMAT, &[]).unwrap();
-        let opened = Request::all().open(&FORMAT, source, &options, &Env::default());
-        let mut reader = opened.and_then(|opened| opened.into_stream()).unwrap();
-        let mut utt = Utterance::default();
-        assert!(reader.read(&mut utt).unwrap());
-        let (rank, rows, cols, values) = floats(&utt);
-        assert_eq!((rank, rows, cols), (Rank::Matrix, 6, 2));
-        let bits: Vec<_> = values.iter().map(|v| v.to_bits()).collect();
-        assert_eq!(bits, expected, "{name}");
-        assert_eq!(utt.origin.coding.as_deref(), Some(name));
-        assert_eq!(utt.origin.file.as_deref(), Some("x"));
-        assert_eq!(utt.origin.at, None, "a stream has no places to point to");
-        assert_eq!(reader.info().compression, None);
-        assert_eq!(reader.info().byte_order, Some(ByteOrder::Little));
-        for n in 3..bytes.len() {
-            assert_eq!(
-                error(&bytes[..n], &[]).kind(),
-                ErrorKind::Truncated,
-                "{name} {n}"
-            );
-        }
-    }
-}
-
-#[test]
-fn empty_compressed_matrices_may_be_four_bytes_too_long() {
-    for extra in [&[][..], &[0; 4]] {
-        let bytes = [b"a \0BCM ", &[0; 16][..], extra, b"b  [ 1 ]\n"].concat();
-        let utts = read_memory(&FORMAT, &[], &bytes).unwrap();
-        assert_eq!(floats(&utts[0]), (Rank::Matrix, 0, 0, vec![]));
-        assert_eq!(utts[1].key.as_bytes(), b"b");
-    }
-}
-
 #[test]
 fn integers_are_labels() {
     let utts = read_memory(&FORMAT, &[], b"a 1 -2\t3 \r\nb\nc \r\n\nd 2147483647\n").unwrap();
@@ -291,122 +225,6 @@ fn what_nobody_reads_is_refused_by_name() {
     }
     let vector = one(b"k [ 1 0.5 ] \n", &[("holder", "float-vector")]);
     assert_eq!(floats(&vector), (Rank::Vector, 2, 1, vec![1.0, 0.5]));
-}
-
-#[test]
-fn damage_is_never_silent() {
-    for (bytes, message) in [
-        (
-            &b"a 1 2\nbc"[..],
-            "memory@8: utterance bc: the file ends inside a key",
-        ),
-        (
-            b"a 1 2",
-            "memory@5: utterance a: the file ends inside a line",
-        ),
-        (
-            b"a ",
-            "memory@2: utterance a: the file ends before the object",
-        ),
-        (
-            b"a  [ 1 2",
-            "memory@8: utterance a: the file ends before the closing bracket",
-        ),
-        (
-            b"a  [\n 1 2\n 3 ]",
-            "memory@13: utterance a: row 2 does not have 2 numbers as those before",
-        ),
-        (
-            b"a  [ 1 x ]",
-            "memory@7: utterance a: 'x' is not an f32 number",
-        ),
-        (
-            b"a  [ 1-2 ]",
-            "memory@3: utterance a: two numbers of a vector without a space between them",
-        ),
-        (
-            b"a 1 2\nb 1 x\n",
-            "memory@10: utterance b: 'x' is not an int32",
-        ),
-        (
-            b"a  \0BFM ",
-            "memory@3: utterance a: more than one space before a binary object",
-        ),
-        (
-            b"a \0xFM ",
-            "memory@2: utterance a: byte 0 is not followed by 'B'",
-        ),
-        (
-            b"a\x0c[ 1 ]\n",
-            "memory@1: utterance a: expected a space after the key, found byte 0x0c",
-        ),
-        (b"a 1\n\x04b", "memory@4: expected a key, found byte 0x04"),
-        (
-            b"a \0BXX ",
-            "memory@4: utterance a: no known object starts with byte 0x58",
-        ),
-        (
-            b"a \0BFM \x04\x03\0\0\0\x04\0\0\0\0",
-            "memory@17: utterance a: matrix header says 3 rows of 0 columns",
-        ),
-        (
-            b"a \0BFV \x04\xff\xff\xff\xff",
-            "memory@12: utterance a: the header says -1 numbers",
-        ),
-        (
-            b"a \0BFV \x08\x01\0\0\0",
-            "memory@7: utterance a: the number of numbers is not a 32-bit integer: expected byte 0x04, found 0x08",
-        ),
-        (
-            b"\0BFV \x04\0\0\0\0x",
-            "memory@10: utterance utt000000: more bytes follow the object",
-        ),
-    ] {
-        assert_eq!(error(bytes, &[]).to_string(), message);
-    }
-}
-
-#[test]
-fn false_sizes_fail_at_once() {
-    for token in ["FM", "DM", "CM", "CM2", "CM3"] {
-        let mut bytes = format!("a \0B{token} ").into_bytes();
-        let sizes: &[u8] = match token.as_bytes()[0] {
-            b'C' => b"\0\0\0\0\0\0\0\0\xff\xff\xff\x7f\xff\xff\xff\x7f",
-            _ => b"\x04\xff\xff\xff\x7f\x04\xff\xff\xff\x7f",
-        };
-        bytes.extend_from_slice(sizes);
-        assert_eq!(error(&bytes, &[]).kind(), ErrorKind::Limit, "{token}");
-    }
-    let vector = b"a \0BFV \x04\xff\xff\xff\x0f\0\0";
-    assert_eq!(error(vector, &[]).kind(), ErrorKind::Truncated);
-    let integers = b"a \0B\x04\xff\xff\xff\x0f\x04\0\0\0\0";
-    for options in [&[][..], &[("holder", "int32-vector")]] {
-        assert_eq!(error(integers, options).kind(), ErrorKind::Truncated);
-    }
-}
-
-#[test]
-fn another_kind_is_an_error_that_names_both() {
-    let bytes = b"a  [ 1 ]\nb 1 2\nc  [ 2 ]\n";
-    let options = spr_testkit::options(&FORMAT, &[]).unwrap();
-    let source = Source::from_bytes("x.ark", bytes.to_vec()).unwrap();
-    let drained = spr_testkit::faults::read_source(&FORMAT, &options, source, &Env::default());
-    let errors: Vec<_> = drained.errors.iter().map(ToString::to_string).collect();
-    assert_eq!(
-        errors,
-        ["x.ark@11: utterance b: holds an int32-vector, but the first entry held a float-vector"]
-    );
-    assert_eq!(drained.utterances.len(), 2);
-}
-
-#[test]
-fn lines_that_are_refused_can_be_passed_over() {
-    let bytes = b"a 1 1\nb 2 x 3\nc 99999999999\nd 4\n";
-    let options = spr_testkit::options(&FORMAT, &[]).unwrap();
-    let source = Source::from_bytes("x", bytes.to_vec()).unwrap();
-    let drained = spr_testkit::faults::read_source(&FORMAT, &options, source, &Env::default());
-    assert_eq!((drained.utterances.len(), drained.errors.len()), (2, 2));
-    assert_eq!(integers(&drained.utterances[1]), [4]);
 }
 
 #[test]
