@@ -52,7 +52,7 @@ fn audio(audio: &Audio, window: &Window, out: &mut Out) -> Result<()> {
             out.line(format!("  audio: {bytes} bytes of {format}"))
         }
         Audio::Reference(place) => out.line(format!("  audio: {}", stretch(place))),
-        _ => out.line("  audio"),
+        other => out.line(format!("  audio: {other:?}")),
     }
 }
 
@@ -201,7 +201,7 @@ fn show_object(object: &Object, window: &Window, out: &mut Out) -> Result<()> {
             sparse.rows.iter().map(line).collect()
         }
         Object::Opaque { bytes, .. } => vec![format!("{} bytes", bytes.len())],
-        _ => Vec::new(),
+        other => vec![format!("{other:?}")],
     };
     let rows = window.rows(lines.len());
     let several = lines.len() > 1;

@@ -1,7 +1,9 @@
 //! One utterance as the bytes that are hashed: every field after its length or its number, numbers in
 //! little-endian order, every NaN the same.
 
-use spr_core::model::{Audio, Decimal, Dtype, Lists, Matrix, Meta, Object, Tier, Utterance};
+use spr_core::model::{
+    Audio, Decimal, Dtype, Element, Lists, Matrix, Meta, Object, Tier, Utterance, bf16, f16,
+};
 use twox_hash::XxHash3_128;
 
 /// The names of the fields, which stand before what is in them.
@@ -219,33 +221,48 @@ impl Canonical {
 /// The bytes of a matrix in little-endian order with every NaN the same; `scratch` takes them if
 /// they are not as stored.
 pub(super) fn bytes<'a>(matrix: &'a Matrix, scratch: &'a mut Vec<u8>) -> &'a [u8] {
-    let nan = match matrix.dtype() {
-        Dtype::F32 => has_nan(matrix.as_slice::<f32>(), |v| v.is_nan()),
-        Dtype::F64 => has_nan(matrix.as_slice::<f64>(), |v| v.is_nan()),
-        _ => false,
+    match matrix.dtype() {
+        Dtype::F16 => floats(matrix, scratch, f16::NAN, |v| v.is_nan(), f16::to_le_bytes),
+        Dtype::Bf16 => floats(
+            matrix,
+            scratch,
+            bf16::NAN,
+            |v| v.is_nan(),
+            bf16::to_le_bytes,
+        ),
+        Dtype::F32 => floats(matrix, scratch, f32::NAN, |v| v.is_nan(), f32::to_le_bytes),
+        Dtype::F64 => floats(matrix, scratch, f64::NAN, |v| v.is_nan(), f64::to_le_bytes),
+        Dtype::I8 | Dtype::U8 | Dtype::Bool => matrix.as_bytes(),
+        Dtype::I16 | Dtype::U16 | Dtype::I32 | Dtype::U32 | Dtype::I64 | Dtype::U64 => {
+            if cfg!(target_endian = "little") {
+                return matrix.as_bytes();
+            }
+            scratch.clear();
+            for value in matrix.as_bytes().chunks(matrix.dtype().size()) {
+                scratch.extend(value.iter().rev());
+            }
+            scratch
+        }
+    }
+}
+
+fn floats<'a, T: Element, const N: usize>(
+    matrix: &'a Matrix,
+    scratch: &'a mut Vec<u8>,
+    nan: T,
+    is_nan: impl Fn(&T) -> bool,
+    to_bytes: impl Fn(T) -> [u8; N],
+) -> &'a [u8] {
+    let Some(values) = matrix.as_slice::<T>() else {
+        return matrix.as_bytes();
     };
-    if !nan && cfg!(target_endian = "little") {
+    if cfg!(target_endian = "little") && !values.iter().any(&is_nan) {
         return matrix.as_bytes();
     }
     scratch.clear();
-    if let Some(values) = matrix.as_slice::<f32>() {
-        let plain = values
-            .iter()
-            .map(|v| if v.is_nan() { f32::NAN } else { *v });
-        plain.for_each(|v| scratch.extend_from_slice(&v.to_le_bytes()));
-    } else if let Some(values) = matrix.as_slice::<f64>() {
-        let plain = values
-            .iter()
-            .map(|v| if v.is_nan() { f64::NAN } else { *v });
-        plain.for_each(|v| scratch.extend_from_slice(&v.to_le_bytes()));
-    } else {
-        for value in matrix.as_bytes().chunks(matrix.dtype().size()) {
-            scratch.extend(value.iter().rev());
-        }
+    for value in values {
+        let value = if is_nan(value) { nan } else { *value };
+        scratch.extend_from_slice(&to_bytes(value));
     }
     scratch
-}
-
-fn has_nan<T>(values: Option<&[T]>, is_nan: impl Fn(&T) -> bool) -> bool {
-    values.is_some_and(|values| values.iter().any(is_nan))
 }

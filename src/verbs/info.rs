@@ -6,7 +6,7 @@ use serde::Serialize;
 use spr_core::bytes::Env;
 use spr_core::format::{Reader, Registry, Request};
 use spr_core::model::{Audio, DatasetInfo, Decimal, Dtype, Element, Matrix, Rank, Utterance, Wide};
-use spr_core::{Result, dispatch};
+use spr_core::{Error, Result, dispatch};
 use spr_stats::seconds;
 
 use crate::argument::Input;
@@ -221,8 +221,8 @@ impl Sums {
                 Audio::Encoded(encoded) => {
                     shapes.encoded.insert(encoded.format.clone());
                 }
-                // Of sound in another form no more is known here than that it has one.
-                _ => shapes.references += 1,
+                Audio::Reference(_) => shapes.references += 1,
+                _ => return Err(Error::unfit("has sound in an unknown form")),
             }
         }
         if let Some(own) = &utt.labels {

@@ -236,13 +236,11 @@ impl Env {
     /// # Errors
     /// The system refuses to say.
     pub fn look(&self, at: &Location) -> Result<Option<FileStatus>> {
-        if let Some(seen) = &self.seen
-            && let Some(look) = seen.look(at, &*self.store)
-        {
-            return Ok(look);
-        }
-        let failed = |e| Error::io("cannot inspect it", e).file(at.to_string());
-        self.store.look(at).map_err(failed)
+        let seen = self.seen.as_ref();
+        let status = seen
+            .and_then(|seen| seen.look(at, &*self.store))
+            .unwrap_or_else(|| self.store.look(at));
+        status.map_err(|e| Error::io("cannot inspect it", e).file(at.to_string()))
     }
 
     /// Whether there is a folder of this name.

@@ -59,23 +59,28 @@ impl Seen {
     }
 
     /// What is to be called `at`; `None` if that is nothing of the output's.
-    pub(super) fn look(&self, at: &Location, store: &dyn Store) -> Option<Option<FileStatus>> {
+    pub(super) fn look(
+        &self,
+        at: &Location,
+        store: &dyn Store,
+    ) -> Option<io::Result<Option<FileStatus>>> {
         if self.folder.as_ref() == Some(at) {
             self.output.upgrade()?.folder()?;
-            return Some(Some(FileStatus::new(
+            return Some(Ok(Some(FileStatus::new(
                 FileKind::Folder,
                 0,
                 store.identify(at),
-            )));
+            ))));
         }
-        Some(self.open(at, store)?.ok().map(|stored| {
-            let identity = stored.identity().unwrap_or_else(|| store.identify(at));
-            FileStatus::new(
-                FileKind::File,
-                stored.length().unwrap_or_default(),
-                identity,
-            )
-        }))
+        Some(match self.open(at, store)? {
+            Ok(stored) => {
+                let identity = stored.identity().unwrap_or_else(|| store.identify(at));
+                let length = stored.length().unwrap_or_default();
+                Ok(Some(FileStatus::new(FileKind::File, length, identity)))
+            }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(e),
+        })
     }
 
     /// The files of the folder that is to be called so; `None` if that is none of the output's.

@@ -89,7 +89,7 @@ impl Caps {
         if !kept {
             return Err(refused(match features.rank() {
                 Rank::Scalar => "a single number",
-                _ => "features that are not a matrix",
+                Rank::Vector | Rank::Matrix => "features that are not a matrix",
             }));
         }
         if !proper {

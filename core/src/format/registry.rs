@@ -95,11 +95,10 @@ impl Registry {
     }
 
     fn unrecognised(&self, source: &mut Source) -> Error {
-        let empty = source.at_end().unwrap_or(false);
-        let message = if empty {
-            "the file is empty"
-        } else {
-            "no known format"
+        let message = match source.at_end() {
+            Ok(true) => "the file is empty",
+            Ok(false) => "no known format",
+            Err(error) => return error,
         };
         Error::new(ErrorKind::Unrecognised, message)
             .file(source.name())

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::Dtype;
+use crate::{Error, Result};
 
 /// An object of another kind, as Kaldi's tables hold them.
 ///
@@ -112,17 +113,47 @@ impl Object {
             Self::IntLists(lists) => lists.len() as u64,
             Self::Posterior(lists) => lists.len() as u64,
             Self::GaussPosterior(posterior) => posterior.ids.len() as u64,
-            _ => 0,
+            Self::Int(_)
+            | Self::Bool(_)
+            | Self::IntPairs(_)
+            | Self::FloatPairs(_)
+            | Self::Floats(_)
+            | Self::Token(_)
+            | Self::Tokens(_)
+            | Self::SparseVector(_)
+            | Self::SparseMatrix(_)
+            | Self::Opaque { .. } => 0,
         }
     }
 }
 
 /// Lists one after the other in one allocation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Parts<T>")]
 pub struct Lists<T> {
     items: Vec<T>,
     /// Where each list ends among the items.
     ends: Vec<usize>,
+}
+
+/// Lists as they are stored, which may be damaged.
+#[derive(Deserialize)]
+struct Parts<T> {
+    items: Vec<T>,
+    ends: Vec<usize>,
+}
+
+impl<T> TryFrom<Parts<T>> for Lists<T> {
+    type Error = &'static str;
+
+    fn try_from(parts: Parts<T>) -> Result<Self, &'static str> {
+        let Parts { items, ends } = parts;
+        let inside = ends.last().is_none_or(|end| *end <= items.len());
+        match inside && ends.is_sorted() {
+            true => Ok(Self { items, ends }),
+            false => Err("lists that end outside their items"),
+        }
+    }
 }
 
 impl<T> Default for Lists<T> {
@@ -166,11 +197,13 @@ impl<T> Lists<T> {
     }
 
     /// The lists in their order.
-    pub fn iter(&self) -> impl Iterator<Item = &[T]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts
-            .zip(&self.ends)
-            .map(|(start, end)| self.items.get(start..*end).unwrap_or_default())
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> {
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let list = &self.items[start..*end];
+            start = *end;
+            list
+        })
     }
 }
 
@@ -201,6 +234,22 @@ pub struct GaussPosterior {
     pub vectors: Lists<f32>,
 }
 
+impl GaussPosterior {
+    /// The vectors, of which there is one for each number.
+    ///
+    /// # Errors
+    /// There are more or fewer.
+    pub fn paired(&self) -> Result<impl Iterator<Item = &[f32]>> {
+        let (numbers, vectors) = (self.ids.items().len(), self.vectors.len());
+        match numbers == vectors {
+            true => Ok(self.vectors.iter()),
+            false => Err(Error::unfit(format!(
+                "has {numbers} numbers of Gaussians, but {vectors} vectors"
+            ))),
+        }
+    }
+}
+
 /// Rows that hold only the values that are not 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sparse {
@@ -210,6 +259,23 @@ pub struct Sparse {
     pub dim: u32,
     /// For each row, columns counted from 0 and their values.
     pub rows: Lists<(u32, f64)>,
+}
+
+impl Sparse {
+    /// The one row of a vector.
+    ///
+    /// # Errors
+    /// There are more rows or none.
+    pub fn row(&self) -> Result<&[(u32, f64)]> {
+        let mut rows = self.rows.iter();
+        match (rows.next(), rows.next()) {
+            (Some(row), None) => Ok(row),
+            _ => Err(Error::unfit(format!(
+                "has a sparse vector of {} rows",
+                self.rows.len()
+            ))),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -223,6 +289,39 @@ mod tests {
         assert_eq!(back, [&[1, 2][..], &[], &[3]]);
         assert_eq!((lists.len(), lists.items().len()), (3, 3));
         assert!(Lists::<u8>::default().iter().next().is_none());
+    }
+
+    #[test]
+    fn damaged_lists_are_refused() {
+        let stored = |ends: Vec<usize>| postcard::to_allocvec(&(vec![1, 2, 3], ends)).unwrap();
+        let read = |bytes: &[u8]| postcard::from_bytes::<Lists<i32>>(bytes).ok();
+        let lists = [&[1, 2][..], &[3]].into_iter().collect();
+        assert_eq!(read(&stored(vec![2, 3])), Some(lists));
+        for ends in [vec![2, 4], vec![2, 1], vec![9, 3]] {
+            assert_eq!(read(&stored(ends)), None);
+        }
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_an_error() {
+        let mut posterior = GaussPosterior::default();
+        posterior.ids.add(&[7, 8]);
+        posterior.vectors.add(&[0.5]);
+        let error = posterior.paired().err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            "has 2 numbers of Gaussians, but 1 vectors"
+        );
+        let mut sparse = Sparse {
+            dtype: Dtype::F32,
+            dim: 3,
+            rows: Lists::default(),
+        };
+        assert!(sparse.row().is_err());
+        sparse.rows.add(&[(0, 1.0)]);
+        assert_eq!(sparse.row().unwrap(), [(0, 1.0)]);
+        sparse.rows.end();
+        assert!(sparse.row().is_err());
     }
 
     #[test]

@@ -143,7 +143,10 @@ fn list(
         match extension.is_some_and(|extension| wanted(&extension)) {
             true => {
                 let stem = plain.with_extension("");
-                let relative = stem.relative_to(folder).unwrap_or(stem);
+                let Some(relative) = stem.relative_to(folder) else {
+                    let message = format!("was listed in the folder {folder}, but is not in it");
+                    return Err(Error::malformed(message).file(file.to_string()));
+                };
                 let key = Key::from(relative.as_os_str().as_encoded_bytes());
                 files.push((key, file));
             }

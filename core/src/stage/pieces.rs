@@ -84,8 +84,7 @@ pub(super) fn append(
     limits: &Limits,
 ) -> Result<()> {
     let size = from.cols() * from.dtype().size();
-    let bytes = from.as_bytes().get(rows.start * size..rows.end * size);
-    to.extend_rows(rows.len(), limits)?
-        .copy_from_slice(bytes.unwrap_or_default());
+    let bytes = &from.as_bytes()[rows.start * size..rows.end * size];
+    to.extend_rows(rows.len(), limits)?.copy_from_slice(bytes);
     Ok(())
 }

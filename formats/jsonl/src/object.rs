@@ -38,13 +38,13 @@ pub(crate) fn write(object: &Object, out: &mut Vec<u8>) -> Result<()> {
             });
         }),
         Object::GaussPosterior(posterior) => {
-            let mut vectors = posterior.vectors.iter();
+            let mut vectors = posterior.paired()?;
             list(posterior.ids.iter(), out, |frame, out| {
-                list(frame.iter(), out, |id, out| {
+                list(frame.iter().zip(&mut vectors), out, |(id, vector), out| {
                     bracketed(out, |out| {
                         numbers::write(&[*id], out);
                         out.extend_from_slice(b",[");
-                        numbers::write(vectors.next().unwrap_or_default(), out);
+                        numbers::write(vector, out);
                         out.push(b']');
                     });
                 });
@@ -54,7 +54,7 @@ pub(crate) fn write(object: &Object, out: &mut Vec<u8>) -> Result<()> {
         Object::Tokens(tokens) => list(tokens.iter(), out, text::write),
         Object::SparseVector(sparse) => {
             open_sparse(sparse, "entries", out)?;
-            entries(sparse.rows.iter().next().unwrap_or_default(), sparse, out);
+            entries(sparse.row()?, sparse, out);
             out.push(b'}');
         }
         Object::SparseMatrix(sparse) => {

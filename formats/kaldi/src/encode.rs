@@ -143,8 +143,9 @@ impl Encoder {
         out.extend_from_slice(&span.min.to_le_bytes());
         out.extend_from_slice(&span.range.to_le_bytes());
         for n in [matrix.rows(), matrix.cols()] {
-            // Neither is larger than the payload.
-            out.extend_from_slice(&i32::try_from(n).unwrap_or(i32::MAX).to_le_bytes());
+            let n = i32::try_from(n);
+            let n = n.map_err(|_| Error::unfit("more than 2147483647 rows or columns"))?;
+            out.extend_from_slice(&n.to_le_bytes());
         }
         match planned.compression {
             Compression::Columns => self.columns(span, values, matrix.cols(), out),

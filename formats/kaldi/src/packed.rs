@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{ByteOrder, Source};
 use spr_core::model::{Element, Matrix, Rank};
-use spr_core::{Limits, Result};
+use spr_core::{Error, Limits, Result};
 
 use crate::binary::size;
 use crate::kind::{ObjectKind, Precision};
@@ -69,7 +69,10 @@ fn fill<T: Element>(triangle: &Matrix, into: &mut Matrix, zero: T, upper: Upper)
     let out = into.values_mut::<T>()?;
     for row in 0..n {
         for col in 0..=row {
-            let value = values.next().unwrap_or(zero);
+            let Some(value) = values.next() else {
+                let message = format!("a packed matrix of {n} rows with too few values");
+                return Err(Error::malformed(message));
+            };
             out[col * n + row] = match upper {
                 Upper::Mirrored => value,
                 Upper::Zero => zero,

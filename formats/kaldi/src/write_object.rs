@@ -112,13 +112,12 @@ fn binary(object: &Object, out: &mut Vec<u8>) -> Result<()> {
             float(*weight, out);
         })?,
         Object::GaussPosterior(posterior) => {
-            let mut vectors = posterior.vectors.iter();
+            let mut vectors = posterior.paired()?;
             count(posterior.ids.len(), out)?;
             for frame in posterior.ids.iter() {
                 count(frame.len(), out)?;
-                for id in frame {
+                for (id, vector) in frame.iter().zip(&mut vectors) {
                     int(*id, out);
-                    let vector = vectors.next().unwrap_or_default();
                     out.extend_from_slice(b"FV ");
                     count(vector.len(), out)?;
                     for value in vector {
@@ -128,8 +127,7 @@ fn binary(object: &Object, out: &mut Vec<u8>) -> Result<()> {
             }
         }
         Object::SparseVector(sparse) => {
-            let row = sparse.rows.iter().next().unwrap_or_default();
-            sparse_row(row, sparse, out)?;
+            sparse_row(sparse.row()?, sparse, out)?;
         }
         Object::SparseMatrix(sparse) => {
             out.extend_from_slice(b"SM ");
@@ -243,22 +241,20 @@ fn text(object: &Object, style: Style, out: &mut Vec<u8>) -> Result<()> {
             }
         }
         Object::GaussPosterior(posterior) => {
-            let mut vectors = posterior.vectors.iter();
+            let mut vectors = posterior.paired()?;
             spaced_count(posterior.ids.len(), out)?;
             for frame in posterior.ids.iter() {
                 spaced_count(frame.len(), out)?;
-                for id in frame {
+                for (id, vector) in frame.iter().zip(&mut vectors) {
                     spaced(*id, out);
                     out.extend_from_slice(b" [ ");
-                    let vector = vectors.next().unwrap_or_default();
                     vector.iter().for_each(|value| real(*value, out));
                     out.extend_from_slice(b"]\n");
                 }
             }
         }
         Object::SparseVector(sparse) => {
-            let row = sparse.rows.iter().next().unwrap_or_default();
-            sparse_text(row, sparse, style, out)?;
+            sparse_text(sparse.row()?, sparse, style, out)?;
         }
         Object::SparseMatrix(sparse) => {
             out.extend_from_slice(format!("rows={} ", sparse.rows.len()).as_bytes());

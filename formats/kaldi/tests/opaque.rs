@@ -48,7 +48,7 @@ fn archives_hold_what_ends_where_a_reader_finds_the_end() {
         let refused = write_memory(&FORMAT, &[], &[utterance("a", kind, bytes)]);
         let error = refused.unwrap_err();
         assert!(
-            error.to_string().contains("end could not be told"),
+            error.to_string().contains("end could not be found again"),
             "{kind}: {error}"
         );
         assert!(error.can_continue());

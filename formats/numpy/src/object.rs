@@ -89,13 +89,11 @@ fn array(source: &mut Source, header: &Header, limits: &Limits) -> Result<Array>
 
 /// Refuses truth values other than 0 and 1, behind which `source` stands.
 fn check_truths(source: &Source, values: &Matrix) -> Result<()> {
-    match values.dtype() {
-        Dtype::Bool => {
-            let checked = values.values::<bool>().map(drop);
-            checked.map_err(|e| e.file(source.name()).byte(source.offset()))
-        }
-        _ => Ok(()),
+    if values.dtype() != Dtype::Bool {
+        return Ok(());
     }
+    let checked = values.values::<bool>().map(drop);
+    checked.map_err(|e| e.file(source.name()).byte(source.offset()))
 }
 
 /// Refuses what follows the elements.

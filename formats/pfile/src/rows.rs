@@ -97,7 +97,7 @@ impl Rows {
     }
 
     fn rest(&self) -> &[u32] {
-        self.block.get(self.taken..self.filled).unwrap_or_default()
+        &self.block[self.taken..self.filled]
     }
 
     /// Rows of the block that go on with sentence `number` at `frame`.
@@ -116,7 +116,7 @@ impl Rows {
     fn take(&mut self, count: u32, utt: &mut Utterance, limits: &Limits) -> Result<()> {
         let stride = self.header.columns;
         let words = count as usize * stride;
-        let rows = self.rest().get(..words).unwrap_or_default();
+        let rows = &self.rest()[..words];
         let parts = [
             (&mut utt.features, &self.header.features),
             (&mut utt.labels, &self.header.labels),
@@ -167,7 +167,7 @@ impl Rows {
         }
         self.taken = 0;
         self.filled = rows * columns;
-        let block = self.block.get_mut(..self.filled).unwrap_or_default();
+        let block = &mut self.block[..self.filled];
         let result = self.source.fill(bytemuck::cast_slice_mut(block));
         result.map_err(|e| match e.kind() {
             // A decoder knows better what is wrong with its data.

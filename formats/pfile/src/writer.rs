@@ -131,9 +131,9 @@ impl PFileWriter {
         let mut frame = 0u32;
         let mut left = frames;
         while left > 0 {
-            let free = self.block.get_mut(self.filled..).unwrap_or_default();
+            let free = &mut self.block[self.filled..];
             let count = left.min(free.len() / stride);
-            let rows = free.get_mut(..count * stride).unwrap_or_default();
+            let rows = &mut free[..count * stride];
             for row in rows.chunks_exact_mut(stride) {
                 if let [sentence_cell, frame_cell, ..] = row {
                     (*sentence_cell, *frame_cell) = (number.to_be(), frame.to_be());
@@ -152,7 +152,7 @@ impl PFileWriter {
     }
 
     fn flush(&mut self) -> Result<()> {
-        let rows = self.block.get(..self.filled).unwrap_or_default();
+        let rows = &self.block[..self.filled];
         self.filled = 0;
         self.sink.put(bytemuck::cast_slice(rows))
     }
@@ -209,7 +209,7 @@ fn words(matrix: &Option<Matrix>) -> &[u32] {
 
 /// The first `n` of `words`, which moves on to the rest.
 fn take<'a>(words: &mut &'a [u32], n: usize) -> &'a [u32] {
-    let (first, rest) = words.split_at_checked(n).unwrap_or((words, &[]));
+    let (first, rest) = words.split_at(n);
     *words = rest;
     first
 }

@@ -101,7 +101,7 @@ fn refuses_what_it_cannot_hold_and_goes_on() {
         ),
         (
             with(&|u| u.meta.frame_shift = Decimal::parse("0.01")),
-            "has a frame shift or offset, which the format can't hold",
+            "has a frame shift, which the format can't hold",
         ),
         (
             with(&|u| u.key = "a b".into()),

@@ -185,7 +185,7 @@ fn state_order(heap: &Heap, state: &[Value]) -> (bool, Option<u8>) {
     let compound = rest.iter().take_while(|v| !matches!(v, Value::Int(_)));
     let plain = compound.into_iter().all(|v| *v == Value::None);
     let mark = heap.word(order).and_then(|word| word.first().copied());
-    (plain, mark)
+    (plain && mark.is_some(), mark)
 }
 
 #[cfg(test)]

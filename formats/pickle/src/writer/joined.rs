@@ -157,7 +157,7 @@ impl JoinedWriter {
             rows: self.written.frames,
             cols: match common.rank {
                 Rank::Matrix => Some(common.cols.unwrap_or(0) as u64),
-                _ => None,
+                Rank::Vector | Rank::Scalar => None,
             },
             len: self.features_len,
         })?;
