@@ -394,5 +394,6 @@ impl Source {
     }
 }
 
-#[cfg(all(test, feature = "gzip"))]
+#[cfg(test)]
+#[cfg(feature = "gzip")]
 mod tests;
