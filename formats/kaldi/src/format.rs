@@ -179,7 +179,7 @@ fn table_of(source: &mut Source) -> Result<Table> {
 }
 
 /// How the options ask for the output to look.
-fn look(options: &Options) -> Result<TableStyle> {
+fn table_style(options: &Options) -> Result<TableStyle> {
     check(options)?;
     let (style, dtypes) = style(options)?;
     let compress = Compress::of(options)?;
@@ -220,7 +220,7 @@ impl Format for Kaldi {
     }
 
     fn caps(&self, options: &Options, _medium: Medium) -> Result<Caps> {
-        Ok(look(options)?.caps)
+        Ok(table_style(options)?.caps)
     }
 
     fn open(
@@ -255,16 +255,16 @@ impl Format for Kaldi {
     }
 
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
-        let look = look(options)?;
+        let style = table_style(options)?;
         let writer = match (options.get("list"), options.choice("table", TABLES)?) {
-            (Some(list), _) => KaldiWriter::of_files(Files::open(list, &output, env)?, look, env)?,
+            (Some(list), _) => KaldiWriter::of_files(Files::open(list, &output, env)?, style, env)?,
             (None, Some(Table::Script)) => {
                 let message = "a script file names places, it holds no objects";
                 return Err(Error::usage(message).file(output.name()).hint(
                     "ark,scp:FILE.ark,FILE.scp makes both; scp:FILE writes the files it names",
                 ));
             }
-            (None, table) => KaldiWriter::new(Sinks::open(&output, table)?, look, env),
+            (None, table) => KaldiWriter::new(Sinks::open(&output, table)?, style, env),
         };
         Ok(Box::new(writer))
     }

@@ -12,7 +12,7 @@ mod fields;
 mod file_name;
 mod files;
 mod format;
-mod key_shape;
+mod key_patterns;
 mod kind;
 mod lines;
 mod nested;

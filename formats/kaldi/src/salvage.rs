@@ -11,7 +11,7 @@ use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance, is_word_
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::archive::{HEAD, read_key};
-use crate::key_shape::KeyPatterns;
+use crate::key_patterns::KeyPatterns;
 use crate::number::is_space;
 use crate::object::ObjectReader;
 use crate::recognise;
@@ -32,7 +32,7 @@ pub(crate) struct SalvageReader {
     info: DatasetInfo,
     /// What stands before the objects' bytes, in an archive that is not text.
     mark: Option<&'static [u8]>,
-    shapes: KeyPatterns,
+    keys: KeyPatterns,
     /// Where the next entry is to start.
     at: u64,
     /// Bytes of the shortest entry, and what the last one held.
@@ -67,7 +67,7 @@ impl SalvageReader {
             tried: Utterance::default(),
             info,
             mark,
-            shapes: KeyPatterns::default(),
+            keys: KeyPatterns::default(),
             least: u64::MAX,
             held: None,
             failure,
@@ -131,11 +131,11 @@ impl SalvageReader {
 
     /// Whether what stands here is text, behind a key unlike the others, in an archive that is not.
     fn is_foreign(&mut self, key: &Key) -> Result<bool> {
-        let Some(mark) = self.mark.filter(|_| self.shapes.is_settled()) else {
+        let Some(mark) = self.mark.filter(|_| self.keys.is_settled()) else {
             return Ok(false);
         };
         let text = !self.source.peek(mark.len())?.starts_with(mark);
-        Ok(text && !self.shapes.is_alike(key.as_bytes()))
+        Ok(text && !self.keys.is_alike(key.as_bytes()))
     }
 
     /// Whether the entry that was just read is whole; else what is wrong with it.
@@ -158,24 +158,24 @@ impl SalvageReader {
         }
         self.at = end;
         self.least = self.least.min(end - start);
-        self.shapes.learn(utt.key.as_bytes());
+        self.keys.learn(utt.key.as_bytes());
         Ok(None)
     }
 
     /// Whether the key at `end` is not a likely one, but would be with bytes before it that this
     /// entry took, or without bytes at its start that are this entry's.
     fn is_shifted(&mut self, object: u64, end: u64) -> Result<bool> {
-        if self.mark.is_none() || !self.shapes.is_settled() {
+        if self.mark.is_none() || !self.keys.is_settled() {
             return Ok(false);
         }
         let Some(key) = self.key_here()? else {
             return Ok(false);
         };
-        if self.shapes.is_alike(&key) {
+        if self.keys.is_alike(&key) {
             return Ok(false);
         }
         let shorter = (1..key.len()).filter_map(|i| key.split_at_checked(i));
-        let alike = shorter.filter(|(_, key)| self.shapes.is_alike(key));
+        let alike = shorter.filter(|(_, key)| self.keys.is_alike(key));
         for (start, shorter) in alike.collect::<Vec<_>>() {
             // Letters before it may belong to the key, unless they break the order of the others.
             let behind = if self.tries(end)? {
@@ -183,7 +183,7 @@ impl SalvageReader {
             } else {
                 None
             };
-            let likelier = self.shapes.fits_better(shorter, &key, behind.as_deref());
+            let likelier = self.keys.fits_better(shorter, &key, behind.as_deref());
             if likelier || std::str::from_utf8(start).is_err() {
                 return Ok(true);
             }
@@ -194,7 +194,7 @@ impl SalvageReader {
         let bytes = self.source.peek(taken + key.len())?;
         let longer = (0..taken).rev().filter_map(|i| bytes.get(i..));
         let mut longer = longer.take_while(|key| is_word_byte(key[0]));
-        Ok(longer.any(|key| self.shapes.is_alike(key)))
+        Ok(longer.any(|key| self.keys.is_alike(key)))
     }
 
     /// Whether the bytes here begin an entry, or nothing is left.
@@ -217,7 +217,7 @@ impl SalvageReader {
         Ok(match head.get(end..).unwrap_or_default() {
             [b' ' | b'\t', 0, b'B', ..] => true,
             [b' ' | b'\t', value @ ..] if recognise::unmarked(value).is_some() => true,
-            _ => self.mark.is_none() || self.shapes.is_alike(key),
+            _ => self.mark.is_none() || self.keys.is_alike(key),
         })
     }
 
@@ -284,7 +284,7 @@ impl SalvageReader {
             let end = self.source.offset();
             let whole = self.follows()?;
             let behind = self.key_here()?;
-            let Some(key) = self.shapes.choose(&word, behind.as_deref()) else {
+            let Some(key) = self.keys.choose(&word, behind.as_deref()) else {
                 if whole {
                     from = end;
                 }

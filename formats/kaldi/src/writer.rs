@@ -31,7 +31,7 @@ pub(crate) struct TableStyle {
 
 pub(crate) struct KaldiWriter {
     archive: Archive,
-    look: TableStyle,
+    table: TableStyle,
     env: Env,
     /// What the first entry held: all others do the same.
     group: Option<String>,
@@ -46,10 +46,10 @@ pub(crate) struct KaldiWriter {
 }
 
 impl KaldiWriter {
-    pub(crate) fn new(sinks: Sinks, look: TableStyle, env: &Env) -> Self {
+    pub(crate) fn new(sinks: Sinks, table: TableStyle, env: &Env) -> Self {
         Self {
-            archive: Archive::new(sinks, look.style, env.threads),
-            look,
+            archive: Archive::new(sinks, table.style, env.threads),
+            table,
             env: env.clone(),
             group: None,
             rank: Rank::Matrix,
@@ -61,21 +61,21 @@ impl KaldiWriter {
     }
 
     /// A writer of one file an object, each where `files` says.
-    pub(crate) fn of_files(files: Files, look: TableStyle, env: &Env) -> Result<Self> {
+    pub(crate) fn of_files(files: Files, table: TableStyle, env: &Env) -> Result<Self> {
         Ok(Self {
             files: Some(files),
-            ..Self::new(Sinks::only(nowhere(env)?), look, env)
+            ..Self::new(Sinks::only(nowhere(env)?), table, env)
         })
     }
 
     fn write_compressed(&mut self, compressed: Compressed<'_>, matrix: &Matrix) -> Result<()> {
         match compressed {
-            Compressed::Stored(object) if self.look.style == Style::Binary => {
+            Compressed::Stored(object) if self.table.style == Style::Binary => {
                 self.archive.put(b"\0B")?;
                 self.archive.put(object)
             }
             Compressed::Stored(_) => self.write_plain(matrix),
-            Compressed::Planned(planned) if self.look.style == Style::Binary => {
+            Compressed::Planned(planned) if self.table.style == Style::Binary => {
                 self.archive.bytes(b"\0B")?;
                 self.archive.compressed(planned)
             }
@@ -94,7 +94,7 @@ impl KaldiWriter {
             return Err(error.hint("a file of its own can hold it: scp:LIST"));
         }
         self.encoded.clear();
-        write_object::object(object, self.look.style, &mut self.encoded)
+        write_object::object(object, self.table.style, &mut self.encoded)
     }
 
     /// Writes sound, whose entry is not started before the bytes are known to come.
@@ -133,7 +133,7 @@ impl KaldiWriter {
 
     fn write_plain(&mut self, matrix: &Matrix) -> Result<()> {
         match Precision::of(matrix.dtype()) {
-            _ if self.look.style != Style::Binary => self.text(matrix),
+            _ if self.table.style != Style::Binary => self.text(matrix),
             None => self.tagged_integers(matrix),
             Some(precision) if matrix.rank() == Rank::Scalar => self.number(matrix, precision),
             Some(precision) => self.binary(matrix, precision),
@@ -213,7 +213,7 @@ impl KaldiWriter {
             }
             // Kaldi writes one space, and so does its style; where the reader would expect the
             // other rank, something else is written.
-            (true, rank) if rank == self.rank || self.look.style == Style::SevenDigits => {
+            (true, rank) if rank == self.rank || self.table.style == Style::SevenDigits => {
                 archive.bytes(b" [ ]\n")
             }
             (true, Rank::Matrix) => archive.bytes(b" [\n ]\n"),
@@ -234,7 +234,7 @@ impl KaldiWriter {
 
 impl Writer for KaldiWriter {
     fn caps(&self) -> &Caps {
-        &self.look.caps
+        &self.table.caps
     }
 
     fn write(&mut self, utt: &Utterance) -> Result<()> {
@@ -269,7 +269,7 @@ impl Writer for KaldiWriter {
 impl KaldiWriter {
     /// Checks what an entry can hold, and what all of a table have in common.
     fn check(&self, utt: &Utterance) -> Result<()> {
-        self.look.caps.check(utt)?;
+        self.table.caps.check(utt)?;
         check_stored(&utt.meta.tags)?;
         if let Some(sound) = utt.waveform() {
             audio::check(sound)?;
@@ -290,10 +290,10 @@ impl KaldiWriter {
     }
 
     fn write_matrix(&mut self, utt: &Utterance, matrix: &Matrix) -> Result<()> {
-        let compressed = compressed(self.look.compress, utt);
+        let compressed = compressed(self.table.compress, utt);
         let compressed = compressed.map_err(|e| self.refused(e, utt))?;
         let planned = matches!(compressed, Some(Compressed::Planned(_)));
-        self.start(utt, planned || self.look.style != Style::Binary)?;
+        self.start(utt, planned || self.table.style != Style::Binary)?;
         match compressed {
             Some(compressed) => self.write_compressed(compressed, matrix),
             None => self.write_plain(matrix),
