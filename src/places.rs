@@ -19,26 +19,21 @@ pub(crate) fn check(inputs: &[Location], outputs: &[Location], env: &Env) -> Res
         if places.iter().take(n).any(|other| other == place) {
             return Err(Error::usage("would be written twice").file(output.to_string()));
         }
-        let folder = outputs
-            .iter()
-            .zip(&places)
-            .find(|(_, folder)| *folder != place && place.is_within(folder));
-        if let Some((folder, _)) = folder {
-            let message = format!("is inside the output folder {folder}");
-            return Err(Error::usage(message)
-                .file(output.to_string())
-                .hint("write to another folder"));
-        }
-        for (input, from, is_folder) in &inputs {
-            let message = if *is_folder && from == place {
-                "is read and can't be written in the same run".to_owned()
+        let mut around = outputs.iter().zip(&places);
+        let around = around.find(|(_, folder)| *folder != place && place.is_within(folder));
+        let within = around.map(|(folder, _)| format!("is inside the output folder {folder}"));
+        let beside = |(input, from, is_folder): &(&Location, Location, bool)| {
+            if *is_folder && from == place {
+                Some("is read and can't be written in the same run".to_owned())
             } else if *is_folder && place.is_within(from) {
-                format!("is inside the input folder {input}")
+                Some(format!("is inside the input folder {input}"))
             } else if from != place && from.is_within(place) {
-                format!("is a folder that holds the input {input}")
+                Some(format!("is a folder that holds the input {input}"))
             } else {
-                continue;
-            };
+                None
+            }
+        };
+        if let Some(message) = within.or_else(|| inputs.iter().find_map(beside)) {
             return Err(Error::usage(message)
                 .file(output.to_string())
                 .hint("write to another folder"));

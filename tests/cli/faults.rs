@@ -215,6 +215,14 @@ fn no_input_is_replaced() {
             "is read and can't be written",
         ),
         ("in.ark x.ark --report x.ark", "would be written twice"),
+        (
+            "in.ark spr:new/ --labels-out ark:new/x.ark",
+            "is inside the output folder new",
+        ),
+        (
+            "in.ark spr:new/ --labels-out ark:d/../new/sub/x.ark",
+            "is inside the output folder new",
+        ),
     ] {
         let error = s.fails(&format!("{line} --overwrite"));
         assert!(error.contains(message), "{line}: {error}");
