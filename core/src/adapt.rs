@@ -71,6 +71,9 @@ impl Adapter {
     fn fit(&mut self, utt: &mut Utterance) -> Result<()> {
         self.check_agreement(utt)?;
         self.fit_key(utt)?;
+        if utt.sequences.take().is_some() {
+            self.report.add(LossKind::Boundaries, &utt.key, None);
+        }
         let limits = self.limits();
         let untranslated = translate::translate(utt, &self.caps, &limits, &mut self.report);
         self.fit_labels(utt)?;

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::model::{
         Array, Audio, AudioReference, Decimal, Dtype, EncodedAudio, GaussPosterior, Lists, Matrix,
-        NamedArray, Object, Rank, Segment, Sparse, Tag, Tier, Waveform,
+        NamedArray, Object, Rank, Segment, Sequences, Sparse, Tag, Tier, Waveform,
     };
     use crate::{Limits, bytes::Locator};
 
@@ -153,6 +153,9 @@ mod tests {
         };
         let mut all: Vec<_> = objects.into_iter().map(alone).collect();
         let time = |text| Decimal::parse(text);
+        let mut pair = Sequences::default();
+        pair.push("a".into(), 1);
+        pair.push("b".into(), 0);
         let mut full = Utterance {
             key: vec![0xff, 0].into(),
             features: Matrix::from_rows(&[0.5f32, f32::NAN], 2, Rank::Matrix).ok(),
@@ -175,6 +178,7 @@ mod tests {
                 name: "ivector".to_owned(),
                 array: Array::new(Dtype::Bf16, &[2, 3, 4], &Limits::default()).unwrap(),
             }],
+            sequences: Some(Box::new(pair.padded())),
             ..Utterance::default()
         };
         full.meta.frame_shift = time("0.010");

@@ -34,6 +34,9 @@ impl Caps {
         if utt.text.is_some() && !self.text {
             return Err(refused("text"));
         }
+        if utt.sequences.is_some() {
+            return Err(refused("the frames of several utterances"));
+        }
         for named in &utt.arrays {
             let (dtype, shape) = (named.array.dtype(), named.array.shape());
             let held = self

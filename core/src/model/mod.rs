@@ -13,6 +13,7 @@ mod meta;
 mod object;
 mod origin;
 mod segment;
+mod sequences;
 mod utterance;
 mod waveform;
 
@@ -30,5 +31,6 @@ pub use meta::{Meta, Tag};
 pub use object::{GaussPosterior, Lists, Object, Sparse};
 pub use origin::{Origin, Position};
 pub use segment::{Segment, Tier};
+pub use sequences::Sequences;
 pub use utterance::Utterance;
 pub use waveform::Waveform;

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Audio, Key, Matrix, Meta, NamedArray, Object, Origin, Segment, Tag, Tier, Waveform};
+use super::{
+    Audio, Key, Matrix, Meta, NamedArray, Object, Origin, Segment, Sequences, Tag, Tier, Waveform,
+};
 
 /// One utterance. The caller owns it and lends it to a reader again and again.
 ///
@@ -25,6 +27,8 @@ pub struct Utterance {
     pub object: Option<Object>,
     /// Arrays of any rank, each with a name.
     pub arrays: Vec<NamedArray>,
+    /// The utterances whose frames these are, in a [batch](crate::stage::Batch) of whole ones.
+    pub sequences: Option<Box<Sequences>>,
     /// What the header said.
     pub meta: Meta,
     /// Where it was read.
@@ -58,9 +62,10 @@ impl Utterance {
         self.clear_others();
     }
 
-    /// Takes away what is neither features nor labels.
+    /// Takes away what is neither features nor labels, and what was known of their frames.
     pub fn clear_others(&mut self) {
         (self.audio, self.object, self.text) = (None, None, None);
+        self.sequences = None;
         self.tiers.clear();
         self.arrays.clear();
     }

@@ -1,155 +1,309 @@
-//! So many frames at a time.
+//! Frames or utterances in batches.
 
+use std::collections::VecDeque;
+
+use super::batching::{BatchSize, Batching};
+use super::pieces::{Pieces, append};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Key, KeySource, Matrix, Utterance};
+use crate::model::{DatasetInfo, Key, KeySource, Matrix, Sequences, Utterance};
 use crate::{Error, Limits, Result};
 
-/// What becomes of the frames at the end that fill no batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tail {
-    /// They come as a shorter batch.
-    Keep,
-    /// They are left out.
-    Drop,
-}
-
-/// Cuts and joins utterances to batches of the same number of frames, called `utt000000`, `utt000001`,
-/// …, features and labels alike. Names, header lines, and where utterances start and end are gone.
+/// Joins utterances to batches called `utt000000`, `utt000001`, …, features and labels alike.
+///
+/// In batches of [frames](Batching::frames) names, and where utterances start and end, are gone. One
+/// of whole utterances tells them in [`Utterance::sequences`]. Header lines are gone in both. No
+/// batch goes from one [partition](Utterance::part) to the next unless it
+/// [may](Batching::across_partitions).
 pub struct Batch {
-    inner: Box<dyn Reader>,
-    frames: usize,
-    tail: Tail,
+    pieces: Pieces,
+    batching: Batching,
     limits: Limits,
     info: DatasetInfo,
-    /// The utterance at hand, how many frames it has, and how many of them are used up.
-    utt: Utterance,
-    rows: usize,
-    used: usize,
-    /// The batch under way, of so many frames.
-    batch: Utterance,
-    filled: usize,
+    /// The partition under way, and a batch for each bucket.
+    part: Option<u64>,
+    gathered: Vec<Bin>,
+    /// Batches to give next, and allocations for others.
+    ready: VecDeque<Bin>,
+    spare: Vec<Bin>,
     made: u64,
-    /// Whether an error ended the stream.
-    over: bool,
+    /// Whether there is no more to read.
+    ended: bool,
+}
+
+/// A batch under way.
+#[derive(Default)]
+struct Bin {
+    features: Option<Matrix>,
+    labels: Option<Matrix>,
+    /// The partition.
+    part: Option<u64>,
+    rows: usize,
+    /// Empty where utterances are cut.
+    sequences: Sequences,
+    longest: usize,
 }
 
 impl Batch {
-    /// Batches of `frames` frames of `inner`, none of which may exceed `limits`.
+    /// Batches of what `inner` reads. All that is gathered at a time may not exceed `limits`.
     ///
     /// # Errors
-    /// A batch of no frames.
-    pub fn new(inner: Box<dyn Reader>, frames: usize, tail: Tail, limits: Limits) -> Result<Self> {
-        if frames == 0 {
-            return Err(Error::usage("a batch of 0 frames"));
-        }
+    /// There are no such batches.
+    pub fn new(inner: Box<dyn Reader>, batching: Batching, limits: Limits) -> Result<Self> {
+        batching.check()?;
         let mut info = inner.info().without_totals();
         info.keys = KeySource::Generated;
         Ok(Self {
-            inner,
-            frames,
-            tail,
+            pieces: Pieces::new(inner),
+            gathered: (0..=batching.buckets.len())
+                .map(|_| Bin::default())
+                .collect(),
+            batching,
             limits,
             info,
-            utt: Utterance::default(),
-            rows: 0,
-            used: 0,
-            batch: Utterance::default(),
-            filled: 0,
+            part: None,
+            ready: VecDeque::new(),
+            spare: Vec::new(),
             made: 0,
-            over: false,
+            ended: false,
         })
     }
 
-    /// Goes on to the next utterance.
-    fn next(&mut self) -> Result<bool> {
-        (self.rows, self.used) = (0, 0);
-        let more = self.inner.read(&mut self.utt)?;
-        if more {
-            self.rows = self
-                .check()
-                .map_err(|e| e.utterance(&self.utt.key).continuable())?;
+    /// Goes on to the next utterance; at the end to what no utterance will fill any more.
+    fn next(&mut self) -> Result<()> {
+        if !self.pieces.next()? {
+            self.ended = true;
+            self.flush();
+            return Ok(());
         }
-        Ok(more)
+        let part = self.pieces.utterance().part;
+        if !self.batching.across && part != self.part {
+            self.flush();
+            self.part = part;
+        }
+        let placed = match self.batching.is_whole() {
+            true => self.place_whole(),
+            false => self.check(0),
+        };
+        placed.map_err(|error| {
+            self.pieces.skip();
+            error.utterance(&self.pieces.utterance().key)
+        })
     }
 
-    /// The frames of the utterance at hand, if they go with those of the batch.
-    fn check(&self) -> Result<usize> {
-        if let Some(other) = self.utt.other() {
-            return Err(Error::unfit(format!(
-                "has {other}, which can't be part of a batch of frames"
-            )));
+    /// Whether the utterance at hand goes with those of a batch.
+    fn check(&self, bucket: usize) -> Result<()> {
+        let utt = self.pieces.utterance();
+        if let Some(other) = utt.other() {
+            let message = format!("has {other}, which can't be part of a batch of frames");
+            return Err(Error::unfit(message).continuable());
         }
-        let Utterance {
-            features, labels, ..
-        } = &self.utt;
-        let rows = |matrix: &Option<Matrix>| matrix.as_ref().map(Matrix::rows);
-        let n = match (rows(features), rows(labels)) {
-            (Some(f), Some(l)) if f != l => {
-                let message = format!("{f} frames of features, but labels for {l}");
-                return Err(Error::unfit(message));
-            }
-            (f, l) => f.or(l).unwrap_or(0),
-        };
-        if n == 0 || self.filled == 0 {
-            return Ok(n);
+        let bin = &self.gathered[bucket];
+        let skipped = !self.batching.is_whole() && self.pieces.left() == 0;
+        if bin.is_empty() || skipped {
+            return Ok(());
         }
         for (what, own, batch) in [
-            ("features", features, &self.batch.features),
-            ("labels", labels, &self.batch.labels),
+            ("features", &utt.features, &bin.features),
+            ("labels", &utt.labels, &bin.labels),
         ] {
             let (own, batch) = (kind(own), kind(batch));
             if own != batch {
-                return Err(Error::unfit(format!(
-                    "has {own} as {what}, the batch {batch}"
-                )));
+                let message = format!("has {own} as {what}, the batch {batch}");
+                return Err(Error::unfit(message).continuable());
             }
         }
-        Ok(n)
+        Ok(())
     }
 
-    /// Moves frames of the utterance at hand into the batch, as many as it takes.
-    fn take(&mut self) -> Result<()> {
-        let n = (self.frames - self.filled).min(self.rows - self.used);
+    /// Puts the utterance at hand into the batch of its bucket, or into the next one.
+    fn place_whole(&mut self) -> Result<()> {
+        let frames = self.pieces.left();
+        let bucket = self.batching.bucket(frames);
+        if !self.gathered[bucket].has_room(self.batching.size, frames) {
+            self.finish(bucket);
+        }
+        self.check(bucket)?;
+        let key = self.pieces.utterance().key.clone();
+        self.take(bucket, frames)?;
+        let bin = &mut self.gathered[bucket];
+        bin.longest = bin.longest.max(frames);
+        bin.sequences.push(key, frames);
+        if bin.is_full(self.batching.size) {
+            self.finish(bucket);
+        }
+        Ok(())
+    }
+
+    /// Puts as many frames of the utterance at hand into the batch as it takes.
+    fn place_frames(&mut self, most: usize) -> Result<()> {
+        self.take(0, most - self.gathered[0].rows)?;
+        if self.gathered[0].is_full(self.batching.size) {
+            self.finish(0);
+        }
+        Ok(())
+    }
+
+    /// Moves at most so many frames of the utterance at hand into a batch.
+    fn take(&mut self, bucket: usize, most: usize) -> Result<()> {
+        let rows = self.pieces.take(most);
+        let (utt, bin) = (self.pieces.utterance(), &mut self.gathered[bucket]);
+        let starts = bin.is_empty();
         for (from, into) in [
-            (&self.utt.features, &mut self.batch.features),
-            (&self.utt.labels, &mut self.batch.labels),
+            (&utt.features, &mut bin.features),
+            (&utt.labels, &mut bin.labels),
         ] {
             let Some(from) = from else {
                 *into = None;
                 continue;
             };
             let into = into.get_or_insert_default();
-            if self.filled == 0 {
+            if starts {
                 into.start(from.dtype(), from.rank(), from.cols());
             }
-            let size = from.cols() * from.dtype().size();
-            let bytes = &from.as_bytes()[self.used * size..(self.used + n) * size];
-            into.extend_rows(n, &self.limits)?.copy_from_slice(bytes);
+            append(into, from, rows.clone(), &self.limits)?;
         }
-        self.used += n;
-        self.filled += n;
+        bin.rows += rows.len();
+        if self.gathered.len() > 1 {
+            let bytes = self.gathered.iter().map(Bin::bytes).sum();
+            self.limits.bytes("the batches of all buckets", bytes)?;
+        }
         Ok(())
     }
 
-    /// Fills the batch, or what the end leaves of it; whether there is one to give.
-    fn fill(&mut self) -> Result<bool> {
-        while self.filled < self.frames {
-            if self.used < self.rows {
-                self.take()?;
-            } else if !self.next()? {
-                return Ok(self.filled > 0 && self.tail == Tail::Keep);
-            }
-        }
-        Ok(true)
+    /// The batch of a bucket is to be given.
+    fn finish(&mut self, bucket: usize) {
+        let mut done = self.spare.pop().unwrap_or_default();
+        std::mem::swap(&mut done, &mut self.gathered[bucket]);
+        done.part = self.part.filter(|_| !self.batching.across);
+        self.ready.push_back(done);
     }
 
-    fn give(&mut self, utt: &mut Utterance) {
-        self.batch.key = Key::generated(self.made);
-        self.batch.start();
-        std::mem::swap(&mut self.batch, utt);
-        self.made += 1;
-        self.filled = 0;
+    /// Nothing joins the batches under way any more.
+    fn flush(&mut self) {
+        for bucket in 0..self.gathered.len() {
+            match self.gathered[bucket].is_empty() {
+                true => {}
+                false if self.batching.drop_tail => self.gathered[bucket].clear(),
+                false => self.finish(bucket),
+            }
+        }
     }
+
+    fn give(&mut self, mut bin: Bin, utt: &mut Utterance) -> Result<()> {
+        if self.batching.pad {
+            let sequences = std::mem::take(&mut bin.sequences).padded();
+            for (packed, out) in [
+                (&mut bin.features, &mut utt.features),
+                (&mut bin.labels, &mut utt.labels),
+            ] {
+                match packed {
+                    Some(packed) => {
+                        pad(
+                            packed,
+                            out.get_or_insert_default(),
+                            &sequences,
+                            &self.limits,
+                        )?;
+                    }
+                    None => *out = None,
+                }
+            }
+            bin.sequences = sequences;
+        } else {
+            std::mem::swap(&mut bin.features, &mut utt.features);
+            std::mem::swap(&mut bin.labels, &mut utt.labels);
+        }
+        utt.start();
+        utt.key = Key::generated(self.made);
+        utt.part = bin.part;
+        if self.batching.is_whole() {
+            utt.sequences = Some(Box::new(std::mem::take(&mut bin.sequences)));
+        }
+        self.made += 1;
+        bin.clear();
+        self.spare.push(bin);
+        Ok(())
+    }
+
+    /// The next batch, if there is one.
+    fn fill(&mut self) -> Result<Option<Bin>> {
+        loop {
+            if let Some(bin) = self.ready.pop_front() {
+                return Ok(Some(bin));
+            }
+            match self.batching.size {
+                BatchSize::Frames(most) if self.pieces.left() > 0 => self.place_frames(most)?,
+                _ if self.ended => return Ok(None),
+                _ => self.next()?,
+            }
+        }
+    }
+}
+
+impl Bin {
+    fn is_empty(&self) -> bool {
+        self.rows == 0 && self.sequences.is_empty()
+    }
+
+    /// Keeps the allocations.
+    fn clear(&mut self) {
+        (self.rows, self.longest) = (0, 0);
+        self.sequences = Sequences::default();
+    }
+
+    /// Whether an utterance of so many frames still goes in.
+    fn has_room(&self, size: BatchSize, frames: usize) -> bool {
+        if self.is_empty() {
+            return true;
+        }
+        match size {
+            BatchSize::Frames(n) => self.rows < n,
+            BatchSize::Utterances(n) => self.sequences.len() < n,
+            BatchSize::WholeFrames(n) => self.rows.saturating_add(frames) <= n,
+            BatchSize::PaddedFrames(n) => {
+                let longest = self.longest.max(frames);
+                longest.saturating_mul(self.sequences.len() + 1) <= n
+            }
+        }
+    }
+
+    /// Whether nothing with frames goes in any more.
+    fn is_full(&self, size: BatchSize) -> bool {
+        !self.is_empty() && !self.has_room(size, 1)
+    }
+
+    fn bytes(&self) -> u64 {
+        let matrices = self.features.iter().chain(&self.labels);
+        match self.is_empty() {
+            true => 0,
+            false => matrices.map(|matrix| matrix.as_bytes().len() as u64).sum(),
+        }
+    }
+}
+
+/// Spreads utterances that stand one behind the other to as many rows each as the longest has.
+fn pad(packed: &Matrix, out: &mut Matrix, sequences: &Sequences, limits: &Limits) -> Result<()> {
+    let stride = sequences.longest();
+    let rows = stride.checked_mul(sequences.len());
+    let rows = rows.ok_or_else(|| Error::limit("a padded batch is too large"))?;
+    out.start(packed.dtype(), packed.rank(), packed.cols());
+    let bytes = out.extend_rows(rows, limits)?;
+    let row = packed.cols() * packed.dtype().size();
+    if stride * row == 0 {
+        return Ok(());
+    }
+    let mut rest = packed.as_bytes();
+    for (place, frames) in bytes
+        .chunks_exact_mut(stride * row)
+        .zip(sequences.lengths())
+    {
+        let (own, padding) = place.split_at_mut(frames * row);
+        let (frames, after) = rest.split_at(own.len());
+        own.copy_from_slice(frames);
+        padding.fill(0);
+        rest = after;
+    }
+    Ok(())
 }
 
 /// The type, rank and width of features or labels, in words.
@@ -168,15 +322,18 @@ impl Reader for Batch {
     /// # Errors
     /// An utterance does not go with those before it in a batch; the batch goes on without it.
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        if self.over {
-            return Ok(false);
+        let filled = self.fill().and_then(|bin| match bin {
+            Some(bin) => self.give(bin, utt).map(|()| true),
+            None => Ok(false),
+        });
+        if let Err(error) = &filled
+            && !error.can_continue()
+        {
+            self.ended = true;
+            self.ready.clear();
+            self.gathered.iter_mut().for_each(Bin::clear);
+            self.pieces.skip();
         }
-        let more = self.fill();
-        self.over = more.as_ref().is_err_and(|e| !e.can_continue());
-        if more? {
-            self.give(utt);
-            return Ok(true);
-        }
-        Ok(false)
+        filled
     }
 }

@@ -1,5 +1,6 @@
 //! Frames with their neighbours.
 
+use super::pieces::check_single;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Matrix, Rank, Utterance};
 use crate::{Error, Limits, Result};
@@ -40,6 +41,15 @@ impl Context {
     /// Frames in a window.
     fn width(&self) -> Option<usize> {
         self.left.checked_add(self.right)?.checked_add(1)
+    }
+
+    fn widen(&mut self, utt: &mut Utterance) -> Result<()> {
+        check_single(utt)?;
+        let Some(features) = utt.features.as_mut() else {
+            return Ok(());
+        };
+        std::mem::swap(&mut self.frames, features);
+        self.splice(features)
     }
 
     fn splice(&self, out: &mut Matrix) -> Result<()> {
@@ -85,9 +95,8 @@ impl Reader for Context {
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.inner.read(utt)?;
-        if let Some(features) = utt.features.as_mut().filter(|_| more) {
-            std::mem::swap(&mut self.frames, features);
-            self.splice(features)
+        if more {
+            self.widen(utt)
                 .map_err(|e| e.utterance(&utt.key).continuable())?;
         }
         Ok(more)

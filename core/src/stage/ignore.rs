@@ -1,6 +1,7 @@
 //! Without the frames of certain labels.
 
 use super::labels::{LabelSet, each_label};
+use super::pieces::check_single;
 use crate::bytes::Env;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, Matrix, Utterance};
@@ -37,6 +38,7 @@ impl IgnoreLabels {
     }
 
     fn ignore(&mut self, utt: &mut Utterance) -> Result<()> {
+        check_single(utt)?;
         let Some(labels) = &mut utt.labels else {
             return Err(Error::unfit("has no labels, by which frames are left out")
                 .suggest(Remedy::JoinLabels));

@@ -1,6 +1,7 @@
 //! Other labels for labels.
 
 use super::labels::{LabelMap, change_labels};
+use super::pieces::check_single;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 use crate::{Error, Remedy, Result};
@@ -31,10 +32,10 @@ impl Reader for MapLabels {
         if !self.inner.read(utt)? {
             return Ok(false);
         }
-        let changed = match &mut utt.labels {
+        let changed = check_single(utt).and_then(|()| match &mut utt.labels {
             Some(labels) => change_labels(labels, |label| self.map.get(label)),
             None => Err(Error::unfit("has no labels to map").suggest(Remedy::JoinLabels)),
-        };
+        });
         changed.map_err(|e| e.utterance(&utt.key).continuable())?;
         Ok(true)
     }

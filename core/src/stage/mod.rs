@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use spr_core::format::Reader;
-//! use spr_core::stage::{KeyFilter, ReaderExt, Tail};
+//! use spr_core::stage::{Batching, KeyFilter, ReaderExt};
 //! use spr_core::{Limits, Result};
 //!
 //! /// Windows of 11 frames of all utterances but Bob's, 256 at a time.
@@ -21,7 +21,7 @@
 //!             Ok(())
 //!         })
 //!         .context(5, 5, limits)
-//!         .batch(256, Tail::Drop, limits)?;
+//!         .batch(Batching::frames(256).drop_tail(), limits)?;
 //!     Ok(reader.prefetch())
 //! }
 //! ```
@@ -42,7 +42,7 @@
 //! | [`ShuffleBuffer`] | utterances in random order, as far as a buffer goes |
 //! | [`Partition`] | utterances cut where a partition of one size is full |
 //! | [`Map`] | any change to an utterance, on several threads |
-//! | [`Batch`] | so many frames at a time |
+//! | [`Batch`] | so many frames, or whole utterances, at a time |
 //! | [`Chain`], [`FolderReader`] | several data sets as one; a folder of files |
 //! | [`Repeat`] | epochs, each opened anew |
 //! | [`SelectParts`], [`LoadAudio`] | without what nobody wants; samples for sound that is elsewhere |
@@ -65,6 +65,7 @@
 //!   [`Partition`], [`Batch`]).
 
 mod batch;
+mod batching;
 mod cache;
 mod chain;
 mod context;
@@ -93,7 +94,8 @@ mod tests;
 mod unique;
 mod utterances;
 
-pub use batch::{Batch, Tail};
+pub use batch::Batch;
+pub use batching::{BatchSize, Batching};
 pub use cache::Cache;
 pub use chain::Chain;
 pub use context::Context;

@@ -30,20 +30,7 @@ impl Pieces {
         if !self.inner.read(&mut self.utt)? {
             return Ok(false);
         }
-        let Utterance {
-            key,
-            features,
-            labels,
-            ..
-        } = &self.utt;
-        let rows = |matrix: &Option<Matrix>| matrix.as_ref().map(Matrix::rows);
-        self.rows = match (rows(features), rows(labels)) {
-            (Some(f), Some(l)) if f != l => {
-                let message = format!("{f} frames of features, but labels for {l}");
-                return Err(Error::unfit(message).utterance(key).continuable());
-            }
-            (f, l) => f.or(l).unwrap_or(0),
-        };
+        self.rows = frames(&self.utt).map_err(|e| e.utterance(&self.utt.key).continuable())?;
         Ok(true)
     }
 
@@ -73,6 +60,31 @@ impl Pieces {
     /// Passes over what is left of it.
     pub(super) fn skip(&mut self) {
         self.gone = self.rows;
+    }
+}
+
+/// The frames of an utterance that is not a batch of several, of which features and labels must have
+/// as many.
+pub(super) fn frames(utt: &Utterance) -> Result<usize> {
+    check_single(utt)?;
+    let rows = |matrix: &Option<Matrix>| matrix.as_ref().map(Matrix::rows);
+    match (rows(&utt.features), rows(&utt.labels)) {
+        (Some(f), Some(l)) if f != l => Err(Error::unfit(format!(
+            "{f} frames of features, but labels for {l}"
+        ))),
+        (f, l) => Ok(f.or(l).unwrap_or(0)),
+    }
+}
+
+/// What tells frames apart must come before utterances are put together.
+pub(super) fn check_single(utt: &Utterance) -> Result<()> {
+    match &utt.sequences {
+        Some(batch) => Err(Error::unfit(format!(
+            "is a batch of {} utterances, whose frames can't be told apart here",
+            batch.len()
+        ))
+        .hint("make batches last")),
+        None => Ok(()),
     }
 }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::Ranges;
 use super::{
-    Batch, Context, Filter, IgnoreLabels, LabelMap, LabelSet, LoadAudio, Map, MapLabels, Partition,
-    PartitionSize, Prefetch, SelectColumns, SelectFrames, SelectKeys, SelectParts, Shard, Shuffle,
-    ShuffleBuffer, Tail, Take, Unique,
+    Batch, Batching, Context, Filter, IgnoreLabels, LabelMap, LabelSet, LoadAudio, Map, MapLabels,
+    Partition, PartitionSize, Prefetch, SelectColumns, SelectFrames, SelectKeys, SelectParts,
+    Shard, Shuffle, ShuffleBuffer, Take, Unique,
 };
 use crate::bytes::Env;
 use crate::format::{Parts, Reader, Wanted};
@@ -128,12 +128,12 @@ pub trait ReaderExt: Reader + Sized + 'static {
         Box::new(Partition::new(self.boxed(), size, limits))
     }
 
-    /// So many frames at a time.
+    /// So many frames or utterances at a time.
     ///
     /// # Errors
-    /// A batch of no frames.
-    fn batch(self, frames: usize, tail: Tail, limits: Limits) -> Result<Box<dyn Reader>> {
-        Ok(Box::new(Batch::new(self.boxed(), frames, tail, limits)?))
+    /// There are no such batches.
+    fn batch(self, batching: Batching, limits: Limits) -> Result<Box<dyn Reader>> {
+        Ok(Box::new(Batch::new(self.boxed(), batching, limits)?))
     }
 
     /// Read ahead on a thread of its own.

@@ -14,7 +14,8 @@ use crate::{Error, Limits, Remedy, Result};
 /// alike: the order of `numpy.random.shuffle`, seeded anew for each partition.
 ///
 /// Where utterances start and end, their names and what their headers said is gone: what was
-/// shuffled together comes as one utterance called `utt000000`, `utt000001`, … Memory holds the
+/// shuffled together comes as one utterance called `utt000000`, `utt000001`, …, which is a
+/// [partition](Utterance::part). Memory holds the
 /// frames shuffled together once.
 pub struct Shuffle {
     pieces: Pieces,
@@ -197,6 +198,7 @@ impl Reader for Shuffle {
         (utt.features, utt.labels) = (pool.features, pool.labels);
         utt.start();
         utt.key = Key::generated(self.made);
+        utt.part = Some(self.made);
         let codings: Vec<_> = pool.codings.into_iter().collect();
         utt.origin.coding = (!codings.is_empty()).then(|| codings.join("+").into());
         self.made += 1;

@@ -6,7 +6,7 @@ use crate::random::{Mt19937, Rng};
 use crate::{Limits, Result};
 
 /// Shuffles a stream of utterances: a buffer is filled, put in random order, handed out and filled
-/// again. Each utterance stays whole.
+/// again. Each utterance stays whole; partitions are mixed, so that they are none any more.
 ///
 /// The buffer is full when it holds so many utterances, or as many bytes as the limits allow for
 /// one object. One generator goes through all of them, so that no two have the same order.
@@ -84,6 +84,7 @@ impl Reader for ShuffleBuffer {
             return Ok(false);
         }
         std::mem::swap(utt, &mut self.buffer[self.given]);
+        utt.part = None;
         self.given += 1;
         Ok(true)
     }

@@ -48,12 +48,13 @@ impl Tolerance {
             text,
             object,
             arrays,
+            sequences,
             meta,
             origin: _,
             part: _,
         } = a;
         let mut found = Compared {
-            metadata: *meta != b.meta,
+            metadata: *meta != b.meta || *sequences != b.sequences,
             ..Compared::default()
         };
         let (mine, theirs) = (kinds(a), kinds(b));

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Ranges;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Matrix, Utterance};
+use crate::stage::pieces::frames;
 use crate::{Error, Limits, Result};
 
 /// Keeps the chosen frames of each utterance, features and labels alike, in the order of the ranges.
@@ -38,15 +39,7 @@ impl SelectFrames {
                 "has {other}, from which frames can't be selected"
             )));
         }
-        let rows = [&utt.features, &utt.labels].map(|m| m.as_ref().map(Matrix::rows));
-        let n = match rows {
-            [Some(f), Some(l)] if f != l => {
-                return Err(Error::unfit(format!(
-                    "{f} frames of features, but labels for {l}"
-                )));
-            }
-            [f, l] => f.or(l).unwrap_or(0),
-        };
+        let n = frames(utt)?;
         let runs = self.frames.of("frame", n)?;
         for matrix in [&mut utt.features, &mut utt.labels].into_iter().flatten() {
             self.select_rows(matrix, &runs)?;

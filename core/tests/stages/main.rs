@@ -9,170 +9,23 @@
     reason = "tests"
 )]
 
+mod batches;
+mod script;
+
 use std::io::{PipeReader, Read};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use proptest::collection::vec;
 use proptest::prelude::*;
+use script::{
+    Step, any_stream, drain, errors, event, frames, script, some, utterance, utterances, whole,
+};
 use spr_core::format::Reader;
-use spr_core::model::{DatasetInfo, Dtype, Key, Matrix, Rank, Utterance};
+use spr_core::model::{DatasetInfo, Dtype, Key, Utterance};
 use spr_core::stage::*;
 use spr_core::{Error, Limits, Result};
-
-/// A step of a stream.
-#[derive(Clone, Debug)]
-enum Step {
-    /// An utterance of so many frames.
-    Frames(usize),
-    /// An utterance.
-    Given(Utterance),
-    /// An error behind which it goes on.
-    Skipped,
-    /// An error behind which it does not.
-    Broken,
-}
-
-/// What came out of a stream.
-#[derive(Clone, Debug, PartialEq)]
-enum Event {
-    Utterance(Utterance),
-    Error(String),
-}
-
-/// A stream from memory.
-struct Script {
-    steps: std::iter::Enumerate<std::vec::IntoIter<Step>>,
-    info: DatasetInfo,
-}
-
-fn script(steps: &[Step]) -> Box<dyn Reader> {
-    Box::new(Script {
-        steps: Vec::from(steps).into_iter().enumerate(),
-        info: DatasetInfo::default(),
-    })
-}
-
-impl Reader for Script {
-    fn info(&self) -> &DatasetInfo {
-        &self.info
-    }
-
-    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        match self.steps.next() {
-            None => return Ok(false),
-            Some((n, Step::Frames(rows))) => *utt = utterance(n, rows),
-            Some((_, Step::Given(given))) => *utt = given,
-            Some((n, Step::Skipped)) => {
-                return Err(Error::unfit(format!("fault {n}")).continuable());
-            }
-            Some((n, Step::Broken)) => {
-                self.steps = Vec::new().into_iter().enumerate();
-                return Err(Error::malformed(format!("break {n}")));
-            }
-        }
-        Ok(true)
-    }
-}
-
-/// Utterance `n`, each of whose frames is like no other, of it or of others.
-fn utterance(n: usize, rows: usize) -> Utterance {
-    let first = u32::try_from(n * 1000).unwrap();
-    let labels: Vec<u32> = (first..).take(rows).collect();
-    let frame = |&label: &u32| [f64::from(label), f64::from(label) + 0.5];
-    let features: Vec<f64> = labels.iter().flat_map(frame).collect();
-    let mut matrix = Matrix::from_rows(&features, 2, Rank::Matrix).unwrap();
-    matrix.reshape(Rank::Matrix, rows, 2).unwrap();
-    Utterance {
-        key: Key::from(format!("utt-{n}").as_str()),
-        features: Some(matrix),
-        labels: Some(Matrix::from_rows(&labels, 1, Rank::Vector).unwrap()),
-        ..Utterance::default()
-    }
-}
-
-fn event(result: Result<Utterance>) -> Event {
-    match result {
-        Ok(utt) => Event::Utterance(utt),
-        Err(error) => Event::Error(error.message().to_owned()),
-    }
-}
-
-fn drain(mut reader: impl Reader) -> Vec<Event> {
-    let mut events = Vec::new();
-    let mut utt = Utterance::default();
-    loop {
-        match reader.read(&mut utt) {
-            Ok(true) => events.push(event(Ok(utt.clone()))),
-            Ok(false) => break,
-            Err(error) => {
-                let goes_on = error.can_continue();
-                events.push(event(Err(error)));
-                if !goes_on {
-                    break;
-                }
-            }
-        }
-    }
-    for _ in 0..3 {
-        assert!(!reader.read(&mut utt).unwrap(), "over is over");
-    }
-    events
-}
-
-/// The labels of all frames, which tell what the features must be.
-fn frames(events: &[Event]) -> Vec<u32> {
-    let mut all = Vec::new();
-    for event in events {
-        let Event::Utterance(utt) = event else {
-            continue;
-        };
-        let labels = utt.labels.as_ref().unwrap().as_slice::<u32>().unwrap();
-        let features = utt.features.as_ref().unwrap().as_slice::<f64>().unwrap();
-        assert_eq!(features.len(), 2 * labels.len());
-        for (label, frame) in labels.iter().zip(features.chunks(2)) {
-            assert_eq!(frame, [f64::from(*label), f64::from(*label) + 0.5]);
-        }
-        all.extend_from_slice(labels);
-    }
-    all
-}
-
-fn utterances(mut events: Vec<Event>) -> Vec<Event> {
-    events.retain(|event| matches!(event, Event::Utterance(_)));
-    events
-}
-
-fn errors(events: Vec<Event>) -> Vec<String> {
-    let text = |event| match event {
-        Event::Error(text) => Some(text),
-        Event::Utterance(_) => None,
-    };
-    events.into_iter().filter_map(text).collect()
-}
-
-fn some() -> impl Strategy<Value = Vec<Step>> {
-    let step = prop_oneof![
-        8 => (0usize..12).prop_map(Step::Frames),
-        1 => Just(Step::Skipped),
-    ];
-    vec(step, 0..30)
-}
-
-/// A stream that may break off.
-fn any_stream() -> impl Strategy<Value = Vec<Step>> {
-    (some(), any::<bool>()).prop_map(|(mut steps, breaks)| {
-        steps.extend(breaks.then_some(Step::Broken));
-        steps
-    })
-}
-
-/// A stream without errors.
-fn whole() -> impl Strategy<Value = Vec<Step>> {
-    vec((0usize..12).prop_map(Step::Frames), 0..30)
-}
 
 /// Work that fails for some utterances.
 fn narrow(utt: &mut Utterance) -> Result<()> {
@@ -186,8 +39,8 @@ fn narrow(utt: &mut Utterance) -> Result<()> {
     }
 }
 
-fn batch(inner: Box<dyn Reader>, size: usize, tail: Tail) -> Box<dyn Reader> {
-    Box::new(Batch::new(inner, size, tail, Limits::default()).unwrap())
+fn batch(inner: Box<dyn Reader>, batching: Batching) -> Box<dyn Reader> {
+    Box::new(Batch::new(inner, batching, Limits::default()).unwrap())
 }
 
 proptest! {
@@ -223,8 +76,8 @@ proptest! {
     #[test]
     fn batches_are_the_whole(steps in any_stream(), size in 1usize..20) {
         let all = frames(&drain(script(&steps)));
-        let kept = drain(batch(script(&steps), size, Tail::Keep));
-        let dropped = drain(batch(script(&steps), size, Tail::Drop));
+        let kept = drain(batch(script(&steps), Batching::frames(size)));
+        let dropped = drain(batch(script(&steps), Batching::frames(size).drop_tail()));
         prop_assert_eq!(errors(kept.clone()), errors(drain(script(&steps))));
         let (kept, dropped) = (utterances(kept), utterances(dropped));
         let full = all.len() / size;
@@ -239,8 +92,8 @@ proptest! {
 
     #[test]
     fn batches_of_batches_are_batches(steps in whole(), size in 1usize..20, first in 1usize..20) {
-        let once = batch(script(&steps), size, Tail::Keep);
-        let twice = batch(batch(script(&steps), first, Tail::Keep), size, Tail::Keep);
+        let once = batch(script(&steps), Batching::frames(size));
+        let twice = batch(batch(script(&steps), Batching::frames(first)), Batching::frames(size));
         prop_assert_eq!(drain(twice), drain(once));
     }
 
@@ -336,7 +189,7 @@ fn another_shape_costs_one_utterance() {
     assert_eq!(checked.info().dim, Some(3));
     let faults = ["has 2 feature columns, expected 3"; 4];
     assert_eq!(errors(drain(checked)), faults);
-    let events = drain(batch(script(&steps), 2, Tail::Keep));
+    let events = drain(batch(script(&steps), Batching::frames(2)));
     assert_eq!(frames(&events), [0, 3000, 3001, 3002, 3003]);
     let faults = [
         "has nothing as labels, the batch vector of 1 u32",
@@ -363,7 +216,7 @@ fn a_cache_keeps_the_limits() {
 fn no_such_part_and_no_such_batch() {
     assert!(Shard::new(script(&[]), 3, 3).is_err());
     assert!(Shard::new(script(&[]), 0, 0).is_err());
-    assert!(Batch::new(script(&[]), 0, Tail::Keep, Limits::default()).is_err());
+    assert!(Batch::new(script(&[]), Batching::frames(0), Limits::default()).is_err());
 }
 
 #[test]
