@@ -19,6 +19,31 @@ impl Rng {
         }
     }
 
+    /// The one for a pass through the data: the first has this one, and every other another one.
+    /// PDNN's is the same in all passes.
+    ///
+    /// ```
+    /// use spr_core::random::Rng;
+    /// assert_eq!(Rng::Seeded(7).of_pass(0), Rng::Seeded(7));
+    /// assert_ne!(Rng::Seeded(7).of_pass(1), Rng::Seeded(8).of_pass(0));
+    /// assert_eq!(Rng::Pdnn.of_pass(3), Rng::Pdnn);
+    /// ```
+    #[must_use]
+    pub fn of_pass(self, pass: u64) -> Self {
+        match self {
+            Self::Seeded(seed) if pass > 0 => {
+                // One step of SplitMix64, which leaves no likeness between neighbours.
+                let mut word =
+                    (pass << 32 ^ pass >> 32 ^ u64::from(seed)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+                word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+                let [a, b, c, d, ..] = (word ^ word >> 31).to_le_bytes();
+                Self::Seeded(u32::from_le_bytes([a, b, c, d]))
+            }
+            same => same,
+        }
+    }
+
     /// A generator at its start.
     pub fn generator(self) -> Mt19937 {
         Mt19937::new(self.seed())

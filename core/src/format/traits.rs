@@ -110,6 +110,16 @@ impl Written {
     }
 }
 
+impl<R: Reader + ?Sized> Reader for &mut R {
+    fn info(&self) -> &DatasetInfo {
+        (**self).info()
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        (**self).read(utt)
+    }
+}
+
 impl Reader for Box<dyn Reader> {
     fn info(&self) -> &DatasetInfo {
         (**self).info()

@@ -1,5 +1,6 @@
 //! Several data sets, one after the other.
 
+use super::is_last;
 use crate::Result;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, KeySource, Utterance};
@@ -11,10 +12,36 @@ pub struct Chain<I> {
     rest: I,
     current: Option<Box<dyn Reader>>,
     info: DatasetInfo,
+    numbers: Numbers,
+    over: bool,
+}
+
+/// What counts on from one data set to the next.
+#[derive(Default)]
+pub(super) struct Numbers {
     read: u64,
-    /// Partitions so far, and those of the readers before.
+    /// Partitions so far, and those of the data sets before.
     parts: u64,
     earlier: u64,
+}
+
+impl Numbers {
+    /// Gives an utterance its made-up key, if its data set has such `keys`, and its partition.
+    pub(super) fn give(&mut self, utt: &mut Utterance, keys: KeySource) {
+        if keys == KeySource::Generated {
+            utt.key = Key::generated(self.read);
+        }
+        self.read += 1;
+        if let Some(part) = &mut utt.part {
+            *part += self.earlier;
+            self.parts = *part + 1;
+        }
+    }
+
+    /// Another data set begins.
+    pub(super) fn go_on(&mut self) {
+        self.earlier = self.parts;
+    }
 }
 
 impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
@@ -31,10 +58,21 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
             rest: openers,
             current,
             info,
-            read: 0,
-            parts: 0,
-            earlier: 0,
+            numbers: Numbers::default(),
+            over: false,
         })
+    }
+
+    fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
+        while let Some(reader) = &mut self.current {
+            if reader.read(utt)? {
+                self.numbers.give(utt, reader.info().keys);
+                return Ok(true);
+            }
+            self.numbers.go_on();
+            self.current = self.rest.next().transpose()?;
+        }
+        Ok(false)
     }
 }
 
@@ -44,22 +82,12 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Reader for Chain<I> {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        while let Some(reader) = &mut self.current {
-            if reader.read(utt)? {
-                if reader.info().keys == KeySource::Generated {
-                    utt.key = Key::generated(self.read);
-                }
-                self.read += 1;
-                if let Some(part) = &mut utt.part {
-                    *part += self.earlier;
-                    self.parts = *part + 1;
-                }
-                return Ok(true);
-            }
-            self.earlier = self.parts;
-            self.current = self.rest.next().transpose()?;
+        if self.over {
+            return Ok(false);
         }
-        Ok(false)
+        let read = self.next(utt);
+        self.over = is_last(&read);
+        read
     }
 }
 

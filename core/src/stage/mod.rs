@@ -44,7 +44,10 @@
 //! | [`Map`] | any change to an utterance, on several threads |
 //! | [`Batch`] | so many frames, or whole utterances, at a time |
 //! | [`Chain`], [`FolderReader`] | several data sets as one; a folder of files |
-//! | [`Repeat`] | epochs, each opened anew |
+//! | [`Interleave`] | several files at the same time, on several threads |
+//! | [`Passes`], [`Repeat`] | epochs, each opened anew: one by one, or as one stream |
+//! | [`Peek`] | whether there is more, and what |
+//! | [`ThreadedReader`] | one reader for several threads |
 //! | [`SelectParts`], [`LoadAudio`] | without what nobody wants; samples for sound that is elsewhere |
 //! | [`Cache`] | a data set in memory, to be read again and again |
 //! | [`Prefetch`] | reads ahead on a thread of its own |
@@ -55,7 +58,8 @@
 //!   gives owned ones ([`Utterances`]) where that is easier.
 //! * Errors come in the order of the stream. One that [can continue](crate::Error::can_continue)
 //!   costs an utterance; another ends the stream, and every `read` after it says so.
-//! * Threads change nothing but the time: [`Map`] and [`Prefetch`] give what they would give without.
+//! * Threads change nothing but the time: [`Map`], [`Interleave`] and [`Prefetch`] give what they would
+//!   give without.
 //!   They end when the stage is dropped; one that waits for a silent pipe ends when the pipe does,
 //!   and nobody waits for it.
 //! * [`info`](crate::format::Reader::info) says what is known of what comes out. Totals are gone where
@@ -66,6 +70,7 @@
 
 mod batch;
 mod batching;
+mod block;
 mod cache;
 mod chain;
 mod context;
@@ -73,12 +78,15 @@ mod filter;
 mod folder;
 mod frame_shift;
 mod ignore;
+mod interleave;
 mod join;
 mod labels;
 mod load_audio;
 mod map;
 mod map_labels;
 mod partition;
+mod passes;
+mod peek;
 mod pieces;
 mod prefetch;
 mod reader_ext;
@@ -91,6 +99,7 @@ mod shuffle_buffer;
 mod sort;
 #[cfg(test)]
 mod tests;
+mod threaded;
 mod unique;
 mod utterances;
 
@@ -103,12 +112,15 @@ pub use filter::Filter;
 pub use folder::FolderReader;
 pub use frame_shift::FrameShift;
 pub use ignore::IgnoreLabels;
+pub use interleave::Interleave;
 pub use join::JoinLabels;
 pub use labels::{LabelMap, LabelSet};
 pub use load_audio::{LoadAudio, load};
 pub use map::Map;
 pub use map_labels::MapLabels;
 pub use partition::{Partition, PartitionSize};
+pub use passes::Passes;
+pub use peek::Peek;
 pub use prefetch::Prefetch;
 pub use reader_ext::ReaderExt;
 pub use repeat::Repeat;
@@ -119,5 +131,14 @@ pub use shape_check::{ShapeCheck, UtteranceShape};
 pub use shuffle::Shuffle;
 pub use shuffle_buffer::ShuffleBuffer;
 pub use sort::{By, Sort};
+pub use threaded::ThreadedReader;
 pub use unique::Unique;
 pub use utterances::Utterances;
+
+/// Whether nothing comes after this: it was the end, or an error that can't continue.
+fn is_last(read: &crate::Result<bool>) -> bool {
+    match read {
+        Ok(more) => !more,
+        Err(error) => !error.can_continue(),
+    }
+}

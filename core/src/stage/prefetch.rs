@@ -4,26 +4,23 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use super::block::{Block, Then};
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 use crate::{Error, Result};
 
-/// Small utterances travel together, for handing one over costs as much as reading it.
-const BATCH_BYTES: u64 = 64 << 10;
-const BATCH_UTTERANCES: usize = 256;
-
 /// Reads the next utterances while the caller works on these. Order, content and errors are those
 /// of the reader it is made of.
 ///
-/// Three batches are in memory: one being read, one waiting, one with the caller. A large utterance
-/// is a batch of its own. The thread starts with the first read, so that a reader that is only opened
+/// Three blocks of utterances are in memory: one being read, one waiting, one with the caller. A large
+/// utterance is a block of its own. The thread starts with the first read, so that a reader that is only opened
 /// has none; where no thread is to be had, everything is read in turn. Dropping it does not wait for a
 /// read that is under way.
 pub struct Prefetch {
     state: State,
-    current: Batch,
-    /// Utterances of the batch that the caller had.
-    taken: usize,
+    current: Block,
+    /// Blocks that may wait for the caller.
+    waiting: usize,
     info: DatasetInfo,
     over: bool,
 }
@@ -34,87 +31,48 @@ enum State {
     Idle(Option<Box<dyn Reader>>),
     /// A thread.
     Ahead {
-        filled: Receiver<Batch>,
-        spent: SyncSender<Batch>,
+        filled: Receiver<Block>,
+        spent: SyncSender<Block>,
     },
     /// Whoever asks, as there is no thread.
     InTurn(Arc<Mutex<Box<dyn Reader>>>),
 }
 
-/// Utterances in their order, and what came after them.
-#[derive(Default)]
-struct Batch {
-    utts: Vec<Utterance>,
-    /// How many of them count; the others keep their allocations for the next time.
-    len: usize,
-    then: Then,
-}
-
-#[derive(Default)]
-enum Then {
-    #[default]
-    More,
-    End,
-    Failed(Error),
-}
-
-impl Batch {
-    /// Reads until there is enough, or something else than an utterance comes.
-    fn fill(&mut self, reader: &mut dyn Reader) {
-        (self.len, self.then) = (0, Then::More);
-        let mut bytes = 0;
-        while bytes < BATCH_BYTES && self.len < BATCH_UTTERANCES {
-            if self.len == self.utts.len() {
-                self.utts.push(Utterance::default());
-            }
-            let utt = &mut self.utts[self.len];
-            match reader.read(utt) {
-                Ok(true) => self.len += 1,
-                Ok(false) => self.then = Then::End,
-                Err(error) => self.then = Then::Failed(error),
-            }
-            if !matches!(self.then, Then::More) {
-                break;
-            }
-            bytes += utt.bytes();
-        }
-    }
-
-    fn is_last(&self) -> bool {
-        match &self.then {
-            Then::More => false,
-            Then::End => true,
-            Then::Failed(error) => !error.can_continue(),
-        }
-    }
-}
-
 impl Prefetch {
+    /// The most blocks that wait.
+    pub const MOST: usize = 1 << 10;
+
     /// Reads `reader` ahead from the first read on.
     pub fn new(reader: Box<dyn Reader>) -> Self {
+        Self::waiting(reader, 1)
+    }
+
+    /// The same with so many blocks waiting for the caller, for readers and callers that are slow by
+    /// turns.
+    pub fn waiting(reader: Box<dyn Reader>, blocks: usize) -> Self {
         Self {
+            waiting: blocks.clamp(1, Self::MOST),
             info: reader.info().clone(),
             state: State::Idle(Some(reader)),
-            current: Batch::default(),
-            taken: 0,
+            current: Block::default(),
             over: false,
         }
     }
 
     /// Starts the thread.
-    fn start(reader: Box<dyn Reader>) -> State {
-        let (to_caller, filled) = sync_channel(1);
-        let (spent, to_reader) = sync_channel::<Batch>(3);
+    fn start(reader: Box<dyn Reader>, waiting: usize) -> State {
+        let (to_caller, filled) = sync_channel(waiting);
+        let (spent, to_reader) = sync_channel::<Block>(waiting + 2);
         // It is shared so that it is not lost with a thread that could not be started.
         let reader = Arc::new(Mutex::new(reader));
         let own = reader.clone();
         let work = move || {
             let mut reader = own.lock().unwrap_or_else(PoisonError::into_inner);
             loop {
-                let mut batch = to_reader.try_recv().unwrap_or_default();
-                batch.fill(reader.as_mut());
-                let last = batch.is_last();
-                if to_caller.send(batch).is_err() || last {
+                let mut block = to_reader.try_recv().unwrap_or_default();
+                block.fill(reader.as_mut());
+                let last = block.is_last();
+                if to_caller.send(block).is_err() || last {
                     return;
                 }
             }
@@ -128,22 +86,21 @@ impl Prefetch {
         }
     }
 
-    /// Goes on to the next batch.
-    fn next_batch(&mut self) -> Result<()> {
-        self.taken = 0;
+    /// Goes on to the next block.
+    fn next_block(&mut self) -> Result<()> {
         if let State::Idle(reader) = &mut self.state
             && let Some(reader) = reader.take()
         {
-            self.state = Self::start(reader);
+            self.state = Self::start(reader, self.waiting);
         }
         match &mut self.state {
             State::Ahead { filled, spent } => {
-                let Ok(batch) = filled.recv() else {
+                let Ok(block) = filled.recv() else {
                     self.over = true;
                     return Err(Error::unsupported("the thread that reads ahead died"));
                 };
                 // Without a place for it the allocation is simply made again.
-                let _ = spent.try_send(std::mem::replace(&mut self.current, batch));
+                let _ = spent.try_send(std::mem::replace(&mut self.current, block));
             }
             State::InTurn(reader) => {
                 let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
@@ -162,13 +119,11 @@ impl Reader for Prefetch {
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         while !self.over {
-            if self.taken < self.current.len {
-                std::mem::swap(utt, &mut self.current.utts[self.taken]);
-                self.taken += 1;
+            if self.current.take(utt) {
                 return Ok(true);
             }
-            match std::mem::take(&mut self.current.then) {
-                Then::More => self.next_batch()?,
+            match self.current.then() {
+                Then::More => self.next_block()?,
                 Then::End => self.over = true,
                 Then::Failed(error) => {
                     self.over = !error.can_continue();

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::Ranges;
 use super::{
-    Batch, Batching, Context, Filter, IgnoreLabels, LabelMap, LabelSet, LoadAudio, Map, MapLabels,
-    Partition, PartitionSize, Prefetch, SelectColumns, SelectFrames, SelectKeys, SelectParts,
-    Shard, Shuffle, ShuffleBuffer, Take, Unique,
+    Batch, Batching, By, Context, Filter, IgnoreLabels, LabelMap, LabelSet, LoadAudio, Map,
+    MapLabels, Partition, PartitionSize, Peek, Prefetch, SelectColumns, SelectFrames, SelectKeys,
+    SelectParts, ShapeCheck, Shard, Shuffle, ShuffleBuffer, Sort, Take, ThreadedReader, Unique,
+    UtteranceShape,
 };
 use crate::bytes::Env;
 use crate::format::{Parts, Reader, Wanted};
@@ -134,6 +135,26 @@ pub trait ReaderExt: Reader + Sized + 'static {
     /// There are no such batches.
     fn batch(self, batching: Batching, limits: Limits) -> Result<Box<dyn Reader>> {
         Ok(Box::new(Batch::new(self.boxed(), batching, limits)?))
+    }
+
+    /// Those of the shape that is declared, or of that of the first; others are errors.
+    fn check(self, shape: Option<UtteranceShape>) -> Box<dyn Reader> {
+        Box::new(ShapeCheck::new(self.boxed(), shape))
+    }
+
+    /// In another order, with about so many bytes of memory.
+    fn sort(self, by: By, memory: u64) -> Box<dyn Reader> {
+        Box::new(Sort::new(self.boxed(), by, memory))
+    }
+
+    /// With a look at the next utterance.
+    fn peekable(self) -> Peek {
+        Peek::new(self.boxed())
+    }
+
+    /// For several threads.
+    fn shared(self) -> ThreadedReader {
+        ThreadedReader::new(self.boxed())
     }
 
     /// Read ahead on a thread of its own.

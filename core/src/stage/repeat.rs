@@ -1,18 +1,20 @@
 //! The same data set again and again.
 
+use super::Passes;
+use super::is_last;
 use crate::Result;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 
-/// Reads a data set epoch after epoch, opening it anew for each.
+/// Reads a data set epoch after epoch as one stream, opening it anew for each; [`Passes`] has each for
+/// itself.
 pub struct Repeat<F> {
-    open: F,
-    current: Option<Box<dyn Reader>>,
+    passes: Option<Passes<F>>,
     /// Epochs to come after this one; `None` without end.
     left: Option<u64>,
-    /// The number of this epoch, and whether it had an utterance.
-    epoch: u64,
+    /// Whether this epoch had an utterance.
     any: bool,
+    over: bool,
     info: DatasetInfo,
 }
 
@@ -22,20 +24,18 @@ impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Repeat<F> {
     ///
     /// # Errors
     /// The first epoch can't be opened.
-    pub fn new(times: Option<u64>, mut open: F) -> Result<Self> {
-        let left = times.map(|times| times.saturating_sub(1));
-        let current = match times {
+    pub fn new(times: Option<u64>, open: F) -> Result<Self> {
+        let passes = match times {
             Some(0) => None,
-            _ => Some(open(0)?),
+            _ => Some(Passes::new(open)?),
         };
-        let info = current
-            .as_ref()
-            .map_or_else(DatasetInfo::default, |r| r.info().without_totals());
+        let info = passes.as_ref().map_or_else(DatasetInfo::default, |passes| {
+            passes.info().without_totals()
+        });
         Ok(Self {
-            open,
-            current,
-            left,
-            epoch: 0,
+            over: passes.is_none(),
+            passes,
+            left: times.map(|times| times.saturating_sub(1)),
             any: false,
             info,
         })
@@ -43,20 +43,24 @@ impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Repeat<F> {
 
     /// The number of the epoch that the last utterance belongs to, from 0.
     pub fn epoch(&self) -> u64 {
-        self.epoch
+        self.passes.as_ref().map_or(0, Passes::pass)
     }
 
-    /// Opens the next epoch, if there is one: not behind one that had no utterances.
-    fn next_epoch(&mut self) -> Result<()> {
-        let done = self.current.take().is_some() && !self.any;
-        if done || self.left == Some(0) {
-            return Ok(());
+    /// Reads on, in the next epoch if need be: there is none behind one that had no utterances.
+    fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let Some(passes) = &mut self.passes else {
+            return Ok(false);
+        };
+        while !passes.read(utt)? {
+            if !self.any || self.left == Some(0) {
+                return Ok(false);
+            }
+            self.left = self.left.map(|left| left - 1);
+            self.any = false;
+            passes.reset()?;
         }
-        self.left = self.left.map(|left| left - 1);
-        self.epoch += 1;
-        self.any = false;
-        self.current = Some((self.open)(self.epoch)?);
-        Ok(())
+        self.any = true;
+        Ok(true)
     }
 }
 
@@ -66,22 +70,11 @@ impl<F: FnMut(u64) -> Result<Box<dyn Reader>> + Send> Reader for Repeat<F> {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        while let Some(current) = &mut self.current {
-            let more = match current.read(utt) {
-                Ok(more) => more,
-                Err(error) => {
-                    if !error.can_continue() {
-                        self.current = None;
-                    }
-                    return Err(error);
-                }
-            };
-            if more {
-                self.any = true;
-                return Ok(true);
-            }
-            self.next_epoch()?;
+        if self.over {
+            return Ok(false);
         }
-        Ok(false)
+        let read = self.next(utt);
+        self.over = is_last(&read);
+        read
     }
 }

@@ -1,7 +1,7 @@
 //! Utterances that are as declared.
 
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Dtype, Matrix, Utterance};
+use crate::model::{Audio, DatasetInfo, Dtype, Matrix, Rank, Utterance};
 use crate::{Error, Result};
 
 /// What utterances have in common; `None` where they may differ.
@@ -11,18 +11,32 @@ pub struct UtteranceShape {
     pub dim: Option<usize>,
     /// The element type of the features.
     pub dtype: Option<Dtype>,
+    /// Whether the features are a matrix, a vector or a number.
+    pub rank: Option<Rank>,
+    /// The least and the most frames.
+    pub frames: Option<(u64, u64)>,
     /// Label columns; 0 without labels.
     pub label_columns: Option<usize>,
+    /// Samples a second; 0 without sound.
+    pub rate: Option<u32>,
+    /// Channels of sound; 0 without sound.
+    pub channels: Option<u32>,
 }
 
 impl UtteranceShape {
-    /// All of an utterance's own.
+    /// All of an utterance's own, as far as it is known: of sound that is not loaded, what its header
+    /// says.
     pub fn of(utt: &Utterance) -> Self {
         let cols = |m: &Option<Matrix>| Some(m.as_ref().map_or(0, Matrix::cols));
+        let sound = utt.audio.as_ref().map(Audio::facts);
         Self {
             dim: cols(&utt.features),
             dtype: utt.features.as_ref().map(Matrix::dtype),
+            rank: utt.features.as_ref().map(Matrix::rank),
+            frames: Some((utt.frames(), utt.frames())),
             label_columns: cols(&utt.labels),
+            rate: sound.map_or(Some(0), |sound| sound.rate),
+            channels: sound.map_or(Some(0), |sound| sound.channels),
         }
     }
 }
@@ -36,7 +50,7 @@ pub struct ShapeCheck {
 
 impl ShapeCheck {
     /// The utterances of `inner`, of the shape that is declared, or with `None` of the shape of the
-    /// first.
+    /// first but for the number of frames.
     pub fn new(inner: Box<dyn Reader>, shape: Option<UtteranceShape>) -> Self {
         let mut info = inner.info().clone();
         if let Some(shape) = shape {
@@ -44,6 +58,7 @@ impl ShapeCheck {
             info.dim = known(shape.dim).or(info.dim);
             info.dtype = shape.dtype.or(info.dtype);
             info.label_columns = known(shape.label_columns).or(info.label_columns);
+            info.sample_rate = shape.rate.filter(|rate| *rate > 0).or(info.sample_rate);
         }
         Self { inner, shape, info }
     }
@@ -58,12 +73,66 @@ fn check(shape: &UtteranceShape, own: &UtteranceShape) -> Result<()> {
     };
     columns("feature", shape.dim, own.dim)?;
     columns("label", shape.label_columns, own.label_columns)?;
-    match (shape.dtype, own.dtype) {
+    features(shape.dtype, own.dtype, Dtype::to_string)?;
+    features(shape.rank, own.rank, |rank| match rank {
+        Rank::Scalar => "one number".to_owned(),
+        Rank::Vector => "one dimension".to_owned(),
+        Rank::Matrix => "two dimensions".to_owned(),
+    })?;
+    if let (Some((least, most)), Some((n, _))) = (shape.frames, own.frames)
+        && !(least..=most).contains(&n)
+    {
+        let expected = match (least == most, most) {
+            (true, _) => least.to_string(),
+            (false, u64::MAX) => format!("{least} or more"),
+            (false, _) => format!("{least} to {most}"),
+        };
+        return Err(Error::unfit(format!("has {n} frames, expected {expected}")));
+    }
+    let rate = |n| format!("{n} samples a second");
+    sound(shape.rate, own.rate, rate, "an unknown rate")?;
+    let channels = |n| match n {
+        1 => "1 channel".to_owned(),
+        n => format!("{n} channels"),
+    };
+    let unknown = "an unknown number of channels";
+    sound(shape.channels, own.channels, channels, unknown)
+}
+
+fn features<T: PartialEq>(
+    wanted: Option<T>,
+    own: Option<T>,
+    name: impl Fn(&T) -> String,
+) -> Result<()> {
+    match (wanted, own) {
         (Some(wanted), Some(own)) if wanted != own => Err(Error::unfit(format!(
-            "has features of {own}, expected {wanted}"
+            "has features of {}, expected {}",
+            name(&own),
+            name(&wanted)
         ))),
         _ => Ok(()),
     }
+}
+
+fn sound(
+    wanted: Option<u32>,
+    own: Option<u32>,
+    name: impl Fn(u32) -> String,
+    unknown: &str,
+) -> Result<()> {
+    let Some(wanted) = wanted.filter(|_| wanted != own) else {
+        return Ok(());
+    };
+    let found = match own {
+        None => format!("sound of {unknown}"),
+        Some(0) => "no sound".to_owned(),
+        Some(n) => format!("sound of {}", name(n)),
+    };
+    let expected = match wanted {
+        0 => "none".to_owned(),
+        n => name(n),
+    };
+    Err(Error::unfit(format!("has {found}, expected {expected}")))
 }
 
 impl Reader for ShapeCheck {
@@ -77,7 +146,11 @@ impl Reader for ShapeCheck {
         let more = self.inner.read(utt)?;
         if more {
             let own = UtteranceShape::of(utt);
-            check(self.shape.get_or_insert(own), &own)
+            let first = UtteranceShape {
+                frames: None,
+                ..own
+            };
+            check(self.shape.get_or_insert(first), &own)
                 .map_err(|e| e.utterance(&utt.key).continuable())?;
         }
         Ok(more)

@@ -288,8 +288,14 @@ impl Reader for Sort {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        if self.output.is_none() {
-            self.fill()?;
+        if self.output.is_none()
+            && let Err(error) = self.fill()
+        {
+            // What was read before the stream broke off is not all there was.
+            if !error.can_continue() {
+                self.output = Some(Output::Memory(Vec::new().into_iter()));
+            }
+            return Err(error);
         }
         match &mut self.output {
             Some(Output::Memory(items)) => {

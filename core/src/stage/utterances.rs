@@ -18,14 +18,14 @@ use crate::model::Utterance;
 /// # Ok(frames)
 /// # }
 /// ```
-pub struct Utterances {
-    reader: Box<dyn Reader>,
+pub struct Utterances<R> {
+    reader: R,
     over: bool,
 }
 
-impl Utterances {
-    /// The utterances of `reader`.
-    pub fn new(reader: Box<dyn Reader>) -> Self {
+impl<R: Reader> Utterances<R> {
+    /// The utterances of `reader`; of `&mut reader`, if it is needed after them.
+    pub fn new(reader: R) -> Self {
         Self {
             reader,
             over: false,
@@ -33,7 +33,7 @@ impl Utterances {
     }
 }
 
-impl Iterator for Utterances {
+impl<R: Reader> Iterator for Utterances<R> {
     type Item = Result<Utterance>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -55,13 +55,13 @@ impl Iterator for Utterances {
     }
 }
 
-impl std::iter::FusedIterator for Utterances {}
+impl<R: Reader> std::iter::FusedIterator for Utterances<R> {}
 
 impl IntoIterator for Box<dyn Reader> {
     type Item = Result<Utterance>;
-    type IntoIter = Utterances;
+    type IntoIter = Utterances<Box<dyn Reader>>;
 
-    fn into_iter(self) -> Utterances {
+    fn into_iter(self) -> Self::IntoIter {
         Utterances::new(self)
     }
 }

@@ -10,6 +10,8 @@
 )]
 
 mod batches;
+mod parallel;
+mod passes;
 mod script;
 
 use std::io::{PipeReader, Read};
@@ -199,6 +201,57 @@ fn another_shape_costs_one_utterance() {
 }
 
 #[test]
+fn a_stream_that_breaks_off_ends_every_stage() {
+    let (limits, env) = (Limits::default(), spr_core::bytes::Env::default());
+    let rng = spr_core::random::Rng::default();
+    let steps = [
+        Step::Frames(2),
+        Step::Frames(1),
+        Step::Skipped,
+        Step::Broken,
+    ];
+    let all = || "all".parse::<Ranges>().unwrap();
+    let of = || script(&steps);
+    let stages: Vec<Box<dyn Reader>> = vec![
+        of().select(KeyFilter::glob("*").unwrap()),
+        of().parts(spr_core::format::Parts::ALL),
+        of().samples(&env),
+        of().frames(all(), limits),
+        of().columns(all(), limits),
+        of().first(9),
+        of().shard(0, 1).unwrap(),
+        of().filter(|_| Ok(true)),
+        of().unique(),
+        of().map(2, |_| Ok(())),
+        of().context(1, 1, limits),
+        of().ignore_labels(LabelSet::default(), &env),
+        of().map_labels(LabelMap::default()),
+        of().shuffle_frames(None, rng, limits),
+        of().shuffle(9, rng, limits),
+        of().partition(None, limits),
+        of().batch(Batching::frames(9), limits).unwrap(),
+        of().batch(Batching::utterances(9), limits).unwrap(),
+        of().prefetch(),
+        Box::new(ShapeCheck::new(of(), None)),
+        Box::new(Sort::new(of(), By::Key, 1 << 20)),
+        Box::new(Sort::new(of(), By::Key, 0)),
+        Box::new(Peek::new(of())),
+        Box::new(ThreadedReader::new(of())),
+        Box::new(Passes::new(move |_| Ok(script(&[Step::Skipped, Step::Broken]))).unwrap()),
+        Box::new(Repeat::new(None, move |_| Ok(script(&[Step::Skipped, Step::Broken]))).unwrap()),
+        Box::new(Chain::new([Ok(of()), Ok(of())].into_iter()).unwrap()),
+        Box::new(Interleave::new([of(), of()].map(|r| || Ok(r)), 1, 2).unwrap()),
+    ];
+    assert_eq!(stages.len(), 28);
+    for (n, stage) in stages.into_iter().enumerate() {
+        // What comes after the end is looked at there.
+        let errors = errors(drain(stage));
+        assert_eq!(errors.len(), 2, "stage {n}: {errors:?}");
+        assert!(errors[1].starts_with("break"), "stage {n}: {errors:?}");
+    }
+}
+
+#[test]
 fn a_cache_keeps_the_limits() {
     let one = utterance(0, 5).bytes();
     let limits = Limits {
@@ -252,7 +305,7 @@ impl Reader for Silent {
 }
 
 /// Waits, with a bound so that a failure does not hang, until nothing else holds `alive`.
-fn ends(alive: &Arc<()>) -> bool {
+fn ends<T>(alive: &Arc<T>) -> bool {
     (0..3000).any(|_| {
         thread::sleep(Duration::from_millis(10));
         Arc::strong_count(alive) == 1

@@ -1,0 +1,256 @@
+//! Several files at the same time.
+
+use super::block::{Block, Then};
+use super::chain::Numbers;
+use super::is_last;
+use crate::format::Reader;
+use crate::model::{DatasetInfo, KeySource, Utterance};
+use crate::ordered::Ordered;
+use crate::{Error, Result};
+
+/// Opens one of the files.
+type Open = Box<dyn FnOnce() -> Result<Box<dyn Reader>> + Send>;
+
+/// Reads several files at the same time, an utterance of each in turn; where one ends the next takes
+/// its place. The order is the same for every number of threads, and so are errors.
+///
+/// Each file is opened and read ahead on one of the threads, or where none is to be had in turn. In
+/// memory are two blocks of utterances a file that is open. One file at a time is a
+/// [`Chain`](super::Chain) that is read ahead. Made-up keys go on counting, and so do partitions where
+/// one file is read at a time; of several they are mixed, and none any more.
+///
+/// ```
+/// use spr_core::format::Reader;
+/// use spr_core::stage::{Cache, Interleave};
+/// # use spr_core::{Limits, Result, model::{DatasetInfo, Utterance}};
+/// # struct Letters(std::str::Chars<'static>, DatasetInfo);
+/// # impl Reader for Letters {
+/// #     fn info(&self) -> &DatasetInfo { &self.1 }
+/// #     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+/// #         let next = self.0.next();
+/// #         utt.key = next.unwrap_or_default().to_string().as_str().into();
+/// #         Ok(next.is_some())
+/// #     }
+/// # }
+/// # let open = |keys: &'static str| -> Result<Box<dyn Reader>> {
+/// #     Ok(Box::new(Letters(keys.chars(), DatasetInfo::default())))
+/// # };
+/// let files = ["abc", "d", "ef"].map(|name| move || open(name));
+/// let reader: Box<dyn Reader> = Box::new(Interleave::new(files, 2, 4)?);
+/// let keys: Result<String> = reader.into_iter().map(|utt| Ok(utt?.key.to_string())).collect();
+/// assert_eq!(keys?, "adbecf");
+/// # Ok::<(), spr_core::Error>(())
+/// ```
+pub struct Interleave {
+    /// The files to come.
+    rest: Box<dyn Iterator<Item = Open> + Send>,
+    pool: Ordered<File, File>,
+    /// The files that are read, and whose turn it is.
+    places: Vec<Place>,
+    turn: usize,
+    width: usize,
+    /// Files begun.
+    begun: u64,
+    numbers: Numbers,
+    info: DatasetInfo,
+    over: bool,
+}
+
+fn died() -> Error {
+    Error::unsupported("a thread died, and its work with it")
+}
+
+/// A file on its way through the threads.
+struct File {
+    number: u64,
+    state: State,
+    block: Block,
+}
+
+enum State {
+    Closed(Open),
+    Open(Box<dyn Reader>),
+    /// It could not be opened.
+    Failed,
+}
+
+/// A file that is read.
+struct Place {
+    number: u64,
+    block: Block,
+    keys: KeySource,
+    /// Its next block, if it has come out of the threads.
+    ahead: Option<File>,
+}
+
+impl File {
+    /// Reads its next block.
+    fn work(mut self) -> Self {
+        self.state = match self.state {
+            State::Closed(open) => match open() {
+                Ok(reader) => State::Open(reader),
+                Err(error) => {
+                    self.block = Block::failed(error);
+                    State::Failed
+                }
+            },
+            other => other,
+        };
+        if let State::Open(reader) = &mut self.state {
+            self.block.fill(reader.as_mut());
+        }
+        self
+    }
+}
+
+impl Interleave {
+    /// The files that `openers` open, `width` of them at a time, on so many threads. The first is
+    /// opened now.
+    ///
+    /// # Errors
+    /// The first can't be opened, or no file is to be read at a time.
+    pub fn new<I, F>(openers: I, width: usize, threads: usize) -> Result<Self>
+    where
+        I: IntoIterator<Item = F>,
+        I::IntoIter: Send + 'static,
+        F: FnOnce() -> Result<Box<dyn Reader>> + Send + 'static,
+    {
+        if width == 0 {
+            return Err(Error::usage("0 files at a time").hint("the least number is 1"));
+        }
+        let mut rest = openers.into_iter().map(|open| Box::new(open) as Open);
+        let mut info = DatasetInfo::default();
+        let first = match rest.next() {
+            None => None,
+            Some(open) => {
+                let reader = open()?;
+                info = reader.info().without_totals();
+                Some(Box::new(move || Ok(reader)) as Open)
+            }
+        };
+        Ok(Self {
+            rest: Box::new(first.into_iter().chain(rest)),
+            pool: Ordered::new(threads.min(width), File::work),
+            places: Vec::new(),
+            turn: 0,
+            width,
+            begun: 0,
+            numbers: Numbers::default(),
+            info,
+            over: false,
+        })
+    }
+
+    /// Begins the next file, if there is one, in a place of the row.
+    fn begin(&mut self, at: usize) -> Result<bool> {
+        let Some(open) = self.rest.next() else {
+            return Ok(false);
+        };
+        let place = Place {
+            number: self.begun,
+            block: Block::default(),
+            keys: KeySource::default(),
+            ahead: None,
+        };
+        match self.places.get_mut(at) {
+            Some(ended) => *ended = place,
+            None => self.places.push(place),
+        }
+        self.begun += 1;
+        self.push(File {
+            number: self.begun - 1,
+            state: State::Closed(open),
+            block: Block::default(),
+        })?;
+        Ok(true)
+    }
+
+    /// Gives a file to the threads, and takes what they have done.
+    fn push(&mut self, file: File) -> Result<()> {
+        if let Some(done) = self.pool.push(file) {
+            self.arrived(done);
+        }
+        Ok(())
+    }
+
+    fn arrived(&mut self, file: File) {
+        let mut places = self.places.iter_mut();
+        if let Some(place) = places.find(|place| place.number == file.number) {
+            place.ahead = Some(file);
+        }
+    }
+
+    /// Goes on to the next block of the file whose turn it is, and has the one after it read.
+    fn next_block(&mut self) -> Result<()> {
+        let file = loop {
+            if let Some(file) = self.places[self.turn].ahead.take() {
+                break file;
+            }
+            let done = self.pool.pop().ok_or_else(died)?;
+            self.arrived(done);
+        };
+        let place = &mut self.places[self.turn];
+        if let State::Open(reader) = &file.state {
+            place.keys = reader.info().keys;
+        }
+        let block = std::mem::replace(&mut place.block, file.block);
+        if place.block.is_last() {
+            return Ok(());
+        }
+        self.push(File { block, ..file })
+    }
+
+    /// Another file takes the place of one that has ended.
+    fn end_file(&mut self) -> Result<()> {
+        self.numbers.go_on();
+        if !self.begin(self.turn)? {
+            self.places.remove(self.turn);
+            self.turn %= self.places.len().max(1);
+        }
+        Ok(())
+    }
+
+    fn pass_turn(&mut self) {
+        self.turn = (self.turn + 1) % self.places.len();
+    }
+
+    fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
+        while self.places.len() < self.width {
+            if !self.begin(self.places.len())? {
+                break;
+            }
+        }
+        while let Some(place) = self.places.get_mut(self.turn) {
+            if place.block.take(utt) {
+                utt.part = utt.part.filter(|_| self.width == 1);
+                self.numbers.give(utt, place.keys);
+                self.pass_turn();
+                return Ok(true);
+            }
+            match place.block.then() {
+                Then::More => self.next_block()?,
+                Then::End => self.end_file()?,
+                Then::Failed(error) => {
+                    self.pass_turn();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Reader for Interleave {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.over {
+            return Ok(false);
+        }
+        let read = self.next(utt);
+        self.over = is_last(&read);
+        read
+    }
+}
