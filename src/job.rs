@@ -98,8 +98,10 @@ pub struct Outcome {
     pub from: &'static str,
     /// The format written.
     pub to: &'static str,
-    /// What was lost, as allowed.
-    pub losses: LossReport,
+    /// What was lost, as allowed: of the data, then of the labels on their own.
+    pub losses: Vec<LossReport>,
+    /// What the outputs rounded further than their element types say, in the same order.
+    pub rounded: Vec<LossReport>,
     /// What was decoded on the way, such as Kaldi's `CM`.
     pub decoded: Option<String>,
     /// Partitions, where each went to an output of its own.
@@ -265,7 +267,9 @@ impl Job {
             .transpose()?;
         let mut written = main.finish(&self.policy)?;
         written.bytes += beside.map_or(0, |w| w.bytes);
-        let losses = main.losses().clone();
+        let branches = || std::iter::once(&main).chain(&side);
+        let losses = branches().map(|branch| branch.losses().clone()).collect();
+        let rounded = branches().map(|branch| branch.rounded().clone()).collect();
         let hash = main.hash().filter(|_| self.hash);
         let mut parents = Parents::default();
         let mut outputs = Vec::new();
@@ -282,6 +286,7 @@ impl Job {
             from,
             to: self.target.format().info().name,
             losses,
+            rounded,
             decoded,
             partitions: match &self.split {
                 Some(_) => Some(parts.len() as u64),

@@ -19,8 +19,8 @@ pub(crate) fn check(target: &Target, output: &Output) -> Result<()> {
             .file(target.text())
             .suggest(Remedy::LeaveOutVerify));
     }
-    if target.caps()?.features.is_some_and(|caps| caps.rounded) {
-        let message = "compression rounds values, so that they can't be compared";
+    if target.caps()?.rounded {
+        let message = "the output rounds values, so that they can't be compared";
         return Err(Error::usage(message)
             .file(target.text())
             .suggest(Remedy::LeaveOutVerify));

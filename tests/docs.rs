@@ -24,7 +24,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/arguments.md", 9),
     ("docs/check.md", 6),
     ("docs/coming-from.md", 15),
-    ("docs/guide.md", 54),
+    ("docs/guide.md", 55),
     ("docs/plot.md", 10),
     ("docs/verbs.md", 49),
 ];

@@ -171,8 +171,17 @@ pub struct LossLine {
     last: Option<Key>,
 }
 
+impl LossLine {
+    /// Names something that was lost, if it is new and there is room.
+    fn name(&mut self, what: &str) {
+        if !self.what.iter().any(|w| w == what) && self.what.len() < 20 {
+            self.what.push(what.to_owned());
+        }
+    }
+}
+
 /// All losses of a conversion.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LossReport {
     lines: BTreeMap<LossKind, LossLine>,
 }
@@ -186,23 +195,45 @@ impl LossReport {
             line.last = Some(key.clone());
         }
         line.first.get_or_insert_with(|| key.clone());
-        if let Some(what) = what
-            && !line.what.iter().any(|w| w == what)
-            && line.what.len() < 20
-        {
-            line.what.push(what.to_owned());
+        if let Some(what) = what {
+            line.name(what);
         }
     }
 
     /// Counts what a cast changed in the utterance `key`.
     pub fn add_cast(&mut self, key: &Key, stats: &CastStats) {
+        self.count(key, stats, None);
+    }
+
+    /// Counts what the encoding of the utterance `key` changed, and `how` its values were encoded.
+    pub fn add_rounding(&mut self, key: &Key, stats: &CastStats, how: &str) {
+        self.count(key, stats, Some(how));
+    }
+
+    /// Adds what was lost of other utterances.
+    pub fn append(&mut self, other: &Self) {
+        for (kind, more) in &other.lines {
+            let line = self.lines.entry(*kind).or_default();
+            line.utterances += more.utterances;
+            line.values += more.values;
+            line.of += more.of;
+            line.max_abs_err = line.max_abs_err.max(more.max_abs_err);
+            line.first = line.first.take().or_else(|| more.first.clone());
+            line.last.clone_from(&more.last);
+            for what in &more.what {
+                line.name(what);
+            }
+        }
+    }
+
+    fn count(&mut self, key: &Key, stats: &CastStats, how: Option<&str>) {
         let precise = stats.changed - stats.clipped;
         for (kind, values) in [
             (LossKind::Precision, precise),
             (LossKind::Range, stats.clipped),
         ] {
             if values > 0 {
-                self.add(kind, key, None);
+                self.add(kind, key, how);
                 let line = self.lines.entry(kind).or_default();
                 line.values += values;
                 line.of += stats.values;
@@ -262,11 +293,11 @@ pub fn describe(kind: LossKind, line: &LossLine) -> String {
     };
     match kind {
         LossKind::Precision => format!(
-            "precision: {} of {} values in {utterances} change, by up to {:.3e}",
+            "precision: {} of {} values in {utterances} change, by up to {:.3e}{what}",
             line.values, line.of, line.max_abs_err
         ),
         LossKind::Range => format!(
-            "range: {} of {} values in {utterances} are beyond the target's type",
+            "range: {} of {} values in {utterances} are beyond the target's type{what}",
             line.values, line.of
         ),
         _ => format!("{kind}: {} of {utterances}{what}", kind.describe()),
@@ -291,6 +322,32 @@ mod tests {
         assert_eq!(
             describe(kind, line),
             "metadata: header lines, frame shift and the like of 2 utterances (frame shift, header lines)"
+        );
+    }
+
+    #[test]
+    fn reports_of_several_outputs_add_up() {
+        let stats = |changed, max_abs_err| CastStats {
+            values: 10,
+            changed,
+            clipped: 1,
+            max_abs_err,
+        };
+        let (mut all, mut more) = (LossReport::default(), LossReport::default());
+        all.add_rounding(&"a".into(), &stats(4, 0.5), "mu-law");
+        more.add_rounding(&"b".into(), &stats(2, 0.25), "mu-law");
+        more.add_rounding(&"c".into(), &stats(1, 0.0), "A-law");
+        all.append(&more);
+        let texts: Vec<_> = all
+            .lines()
+            .map(|(kind, line)| describe(kind, line))
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                "precision: 4 of 20 values in 2 utterances change, by up to 5.000e-1 (mu-law)",
+                "range: 3 of 30 values in 3 utterances are beyond the target's type (mu-law, A-law)",
+            ]
         );
     }
 }

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 
 use clap::builder::styling::{AnsiColor, Style};
 use serde_json::{Value, json};
-use spr_core::loss::{LossPolicy, describe};
+use spr_core::loss::{LossPolicy, LossReport, describe};
 use spr_core::{Error, Result};
 use spr_text::{json_line, visible};
 
@@ -103,13 +103,16 @@ pub(super) fn plain(line: &str) {
 
 /// The closing line, after what was lost.
 pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
-    for (kind, line) in outcome.losses.lines() {
+    for (kind, line) in outcome.losses.iter().flat_map(LossReport::lines) {
         let label = if policy.allows(kind) {
             "lost as allowed"
         } else {
             "not kept"
         };
         say(label, &describe(kind, line));
+    }
+    for (kind, line) in outcome.rounded.iter().flat_map(LossReport::lines) {
+        say("rounded", &describe(kind, line));
     }
     let written = &outcome.written;
     let mut notes = format!(
@@ -177,7 +180,9 @@ pub(super) fn error_json(error: &Error) -> Value {
 pub(super) fn summary_json(outcome: &Outcome, output: &str) -> Value {
     let losses: Vec<_> = outcome
         .losses
-        .lines()
+        .iter()
+        .chain(&outcome.rounded)
+        .flat_map(LossReport::lines)
         .map(|(kind, line)| {
             json!({
                 "kind": kind.name(),

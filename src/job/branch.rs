@@ -167,6 +167,7 @@ impl<'a> Branch<'a> {
             self.written.utterances += written.utterances;
             self.written.frames += written.frames;
             self.written.bytes += written.bytes;
+            self.written.rounded.append(&written.rounded);
             if let Some(digest) = &open.digest {
                 let target = open.numbered.as_ref().unwrap_or(self.target);
                 if self.job.verify && !self.job.dry_run {
@@ -246,7 +247,7 @@ impl<'a> Branch<'a> {
             self.open = Some(open);
             self.finish_output()?;
         }
-        Ok(self.written)
+        Ok(self.written.clone())
     }
 
     /// The hash of what was written, if there is one output and a hash was wanted.
@@ -257,6 +258,11 @@ impl<'a> Branch<'a> {
     /// What was lost.
     pub(super) fn losses(&self) -> &LossReport {
         self.adapter.report()
+    }
+
+    /// What the output rounds further than its element types say.
+    pub(super) fn rounded(&self) -> &LossReport {
+        &self.written.rounded
     }
 
     /// What is finished and can be committed, and the folders made for it.

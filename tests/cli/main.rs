@@ -25,6 +25,7 @@ mod limits;
 mod lists;
 mod pdnn;
 mod plot;
+mod rounding;
 mod split;
 #[cfg(unix)]
 mod stopping;

@@ -59,10 +59,10 @@ fn objects_and_odd_shapes_are_read_back() {
 #[test]
 fn a_difference_leaves_nothing() {
     let s = Scratch::new();
-    // Seven digits are not enough for every number.
-    let line = "{\"key\":\"a\",\"features\":{\"dtype\":\"f32\",\"shape\":[1,1],\"data\":[[16777217.5]]},\"labels\":null,\"meta\":{}}\n";
-    s.write("in.jsonl", line.replace("16777217.5", "0.123456789"));
-    let error = s.fails("in.jsonl ark,t:x.txt --co digits=kaldi --verify");
+    // Text is read back in single precision.
+    let line = "{\"key\":\"a\",\"features\":{\"dtype\":\"f64\",\"shape\":[1,1],\"data\":[[0.1]]},\"labels\":null,\"meta\":{}}\n";
+    s.write("in.jsonl", line);
+    let error = s.fails("in.jsonl ark,t:x.txt --verify");
     assert!(
         error.contains("x.txt: utterance a: read back, it is not what was written"),
         "{error}"
@@ -76,5 +76,12 @@ fn what_can_not_be_read_back_is_refused() {
     let error = s.fails(&format!("{input} ark:- --verify"));
     assert!(error.contains("a pipe can't be read back"), "{error}");
     let error = s.fails(&format!("{input} x.ark --co compress=2 --verify"));
-    assert!(error.contains("compression rounds values"), "{error}");
+    assert!(error.contains("the output rounds values"), "{error}");
+    s.ok(&format!("{} u.wav", sample("../wav/ann-001.wav")));
+    for output in ["u.spr,type=ULAW", "u.key,type=ALAW"] {
+        let error = s.fails(&format!("u.wav {output} --verify"));
+        assert!(error.contains("the output rounds values"), "{error}");
+    }
+    let error = s.fails(&format!("{input} ark,t:x --co digits=kaldi --verify"));
+    assert!(error.contains("the output rounds values"), "{error}");
 }

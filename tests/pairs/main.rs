@@ -14,6 +14,7 @@
 
 mod data;
 mod held;
+mod rounding;
 mod sections;
 
 use std::fs;
@@ -25,7 +26,7 @@ use std::thread;
 use spr_convert::argument::{Input, Target};
 use spr_convert::core::bytes::Env;
 use spr_convert::core::format::Request;
-use spr_convert::core::loss::LossKind;
+use spr_convert::core::loss::{LossKind, LossReport};
 use spr_convert::core::model::Utterance;
 use spr_convert::job::{Job, Outcome};
 use spr_convert::{Error, ErrorKind, builtin};
@@ -69,7 +70,11 @@ fn surprise(expect: &Expect, result: &Result<Outcome, Error>, target: &Path) -> 
     match (expect, result) {
         (Same, Ok(_)) => return None,
         (Loss(kind), Ok(outcome)) if kind == metadata => {
-            let lost = outcome.losses.lines().any(|(k, _)| k.name() == metadata);
+            let lost = outcome
+                .losses
+                .iter()
+                .flat_map(LossReport::lines)
+                .any(|(k, _)| k.name() == metadata);
             return (!lost).then(|| "went through without a loss".to_owned());
         }
         (Loss(kind), Err(e)) if e.kind() == ErrorKind::Loss && kind != metadata => {

@@ -96,8 +96,6 @@ pub struct FeatureCaps {
     pub same_dtype: bool,
     /// The most columns.
     pub max_cols: u64,
-    /// Whether values are rounded further than their type says, as compression asked for does.
-    pub rounded: bool,
 }
 
 impl FeatureCaps {
@@ -110,7 +108,6 @@ impl FeatureCaps {
             same_dim: false,
             same_dtype: false,
             max_cols: u64::MAX,
-            rounded: false,
         }
     }
 }
@@ -285,6 +282,9 @@ pub struct Caps {
     pub max_rows: u64,
     /// Whether frames may have no columns, of features or of labels.
     pub columnless: bool,
+    /// Whether values are rounded further than their type says, as was asked for: what comes of it
+    /// is in [`Written::rounded`](super::Written::rounded).
+    pub rounded: bool,
 }
 
 impl Caps {
@@ -309,6 +309,7 @@ impl Caps {
             tags: Tags::None,
             max_rows: u64::MAX,
             columnless: false,
+            rounded: false,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::{Caps, FormatInfo, Medium, Nested, Notation, Opened, Options, Probe, Request, Score};
 use crate::Result;
 use crate::bytes::{Env, Output, Source};
+use crate::loss::LossReport;
 use crate::model::{DatasetInfo, Key, Utterance};
 
 /// A file format: recognises, reads and writes it.
@@ -92,7 +93,7 @@ pub trait Writer: Send {
 }
 
 /// What a writer wrote.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Written {
     /// Utterances.
     pub utterances: u64,
@@ -100,6 +101,9 @@ pub struct Written {
     pub frames: u64,
     /// Bytes in all streams, before any compression.
     pub bytes: u64,
+    /// What the encoding changed in values, beyond what [`Caps`] say: compression, codes of
+    /// samples, digits left out.
+    pub rounded: LossReport,
 }
 
 impl Written {

@@ -17,6 +17,54 @@ pub struct CastStats {
     pub max_abs_err: f64,
 }
 
+impl CastStats {
+    /// What became of values of which `to` was made, one of each.
+    pub fn of<A: Element, B: Element>(from: &[A], to: &[B]) -> Self {
+        let mut stats = Self {
+            values: from.len() as u64,
+            ..Self::default()
+        };
+        for (a, b) in from.iter().zip(to) {
+            stats.compare(a.widen(), b.widen());
+        }
+        stats
+    }
+
+    /// Counts one more value, of which `to` was made.
+    #[inline]
+    pub fn count<A: Element, B: Element>(&mut self, from: A, to: B) {
+        self.values += 1;
+        self.compare(from.widen(), to.widen());
+    }
+
+    /// Adds what was counted elsewhere.
+    pub fn add(&mut self, other: &Self) {
+        self.values += other.values;
+        self.changed += other.changed;
+        self.clipped += other.clipped;
+        self.max_abs_err = self.max_abs_err.max(other.max_abs_err);
+    }
+
+    /// Counts what became of one of the values.
+    #[inline]
+    fn compare(&mut self, from: Wide, to: Wide) {
+        let (same, error) = match (from, to) {
+            (Wide::Int(x), Wide::Int(y)) => (x == y, difference_int(x, y)),
+            (Wide::Float(x), Wide::Float(y)) => (x == y || (x.is_nan() && y.is_nan()), x - y),
+            (Wide::Int(x), Wide::Float(y)) => (int_equals(x, y), difference(x, y)),
+            (Wide::Float(x), Wide::Int(y)) => (int_equals(y, x), difference(y, x)),
+        };
+        if !same {
+            self.changed += 1;
+            if is_clipped(from, to) {
+                self.clipped += 1;
+            } else {
+                self.max_abs_err = self.max_abs_err.max(error.abs());
+            }
+        }
+    }
+}
+
 impl Matrix {
     /// Changes the elements to type `to`, each to its nearest value, and measures the change.
     ///
@@ -55,20 +103,7 @@ fn convert<A: Element, B: Element>(from: &[A], to: &mut [B]) -> CastStats {
     for (a, b) in from.iter().zip(to) {
         let wide = a.widen();
         *b = B::nearest(wide);
-        let (same, error) = match (wide, b.widen()) {
-            (Wide::Int(x), Wide::Int(y)) => (x == y, difference_int(x, y)),
-            (Wide::Float(x), Wide::Float(y)) => (x == y || (x.is_nan() && y.is_nan()), x - y),
-            (Wide::Int(x), Wide::Float(y)) => (int_equals(x, y), difference(x, y)),
-            (Wide::Float(x), Wide::Int(y)) => (int_equals(y, x), difference(y, x)),
-        };
-        if !same {
-            stats.changed += 1;
-            if is_clipped(wide, b.widen()) {
-                stats.clipped += 1;
-            } else {
-                stats.max_abs_err = stats.max_abs_err.max(error.abs());
-            }
-        }
+        stats.compare(wide, b.widen());
     }
     stats
 }
@@ -77,7 +112,8 @@ fn convert<A: Element, B: Element>(from: &[A], to: &mut [B]) -> CastStats {
 fn is_clipped(from: Wide, to: Wide) -> bool {
     match (from, to) {
         (Wide::Int(_), Wide::Int(_)) => true,
-        (_, Wide::Float(y)) => !y.is_finite(),
+        (Wide::Float(x), Wide::Float(y)) => !x.is_finite() || !y.is_finite(),
+        (Wide::Int(_), Wide::Float(y)) => !y.is_finite(),
         (Wide::Float(x), Wide::Int(y)) => !x.is_finite() || difference(y, x).abs() > 0.5,
     }
 }

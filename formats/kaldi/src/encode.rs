@@ -2,7 +2,7 @@
 //!
 //! Every step rounds to `f32` or `f64` where Kaldi's does; a fused multiply-add would change bytes.
 
-use spr_core::model::{Dtype, Matrix, Rank};
+use spr_core::model::{CastStats, Dtype, Matrix, Rank};
 use spr_core::{Error, Limits, Result};
 
 use crate::compressed::{Compression, Span};
@@ -61,8 +61,12 @@ const BLOCK: usize = 16;
 pub(crate) struct Planned {
     /// Of f32.
     matrix: Matrix,
+    /// What `matrix` was made of, where it was of f64.
+    wide: Option<Matrix>,
     compression: Compression,
     span: Span,
+    /// Whether values may lie beyond the span.
+    fixed: bool,
 }
 
 impl Planned {
@@ -94,8 +98,10 @@ impl Planned {
         };
         let planned = Self {
             matrix: single,
+            wide: (matrix.dtype() == Dtype::F64).then(|| matrix.clone()),
             compression,
             span,
+            fixed: fixed.is_some(),
         };
         match i32::try_from(planned.payload().saturating_add(64)) {
             Ok(_) => Ok(planned),
@@ -105,7 +111,44 @@ impl Planned {
 
     /// Bytes of the matrix until it is encoded.
     pub(crate) fn size(&self) -> usize {
-        self.matrix.as_bytes().len()
+        let wide = self.wide.as_ref();
+        self.matrix.as_bytes().len() + wide.map_or(0, |wide| wide.as_bytes().len())
+    }
+
+    /// What becomes of the values, of which `decoded` are read back.
+    fn stats(&self, decoded: &[f32]) -> Result<CastStats> {
+        let Span { min, range } = self.span;
+        let (low, high) = match self.fixed {
+            true => (f64::from(min), f64::from(min) + f64::from(range)),
+            false => (f64::NEG_INFINITY, f64::INFINITY),
+        };
+        let mut stats = CastStats {
+            values: decoded.len() as u64,
+            ..CastStats::default()
+        };
+        let mut count = |value: f64, back: f32| {
+            let error = (value - f64::from(back)).abs();
+            if error <= 0.0 {
+                return;
+            }
+            stats.changed += 1;
+            if value >= low && value <= high {
+                stats.max_abs_err = stats.max_abs_err.max(error);
+            } else {
+                stats.clipped += 1;
+            }
+        };
+        match &self.wide {
+            Some(wide) => {
+                let values = wide.values::<f64>()?.iter().zip(decoded);
+                values.for_each(|(value, back)| count(*value, *back));
+            }
+            None => {
+                let values = self.matrix.values::<f32>()?.iter().zip(decoded);
+                values.for_each(|(value, back)| count(f64::from(*value), *back));
+            }
+        }
+        Ok(stats)
     }
 
     /// Bytes behind the header.
@@ -127,14 +170,17 @@ pub(crate) struct Encoder {
     ranks: Ranks,
     words: Vec<u16>,
     codes: Vec<u8>,
+    percentiles: Vec<u16>,
+    /// What is read back.
+    decoded: Vec<f32>,
 }
 
 impl Encoder {
-    /// Appends the object to `out`, from its token on.
+    /// Appends the object to `out`, from its token on, and tells what becomes of its values.
     ///
     /// # Errors
     /// The matrix is not one that was planned.
-    pub(crate) fn encode(&mut self, planned: &Planned, out: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn encode(&mut self, planned: &Planned, out: &mut Vec<u8>) -> Result<CastStats> {
         let (matrix, span) = (&planned.matrix, planned.span);
         let values = matrix.values::<f32>()?;
         out.reserve(planned.payload() + 32);
@@ -147,27 +193,35 @@ impl Encoder {
             let n = n.map_err(|_| Error::unfit("more than 2147483647 rows or columns"))?;
             out.extend_from_slice(&n.to_le_bytes());
         }
+        self.decoded.resize(values.len(), 0.0);
         match planned.compression {
-            Compression::Columns => self.columns(span, values, matrix.cols(), out),
+            Compression::Columns => {
+                self.columns(span, values, matrix.cols(), out);
+                let (rows, decoded) = (matrix.rows(), &mut self.decoded);
+                span.columns(&self.percentiles, &self.codes, rows, decoded);
+            }
             Compression::Words => {
                 self.words.resize(values.len(), 0);
                 span.to_words(values, &mut self.words);
                 let words = self.words.iter();
                 out.extend(words.flat_map(|word| word.to_le_bytes()));
+                span.words(&self.words, &mut self.decoded);
             }
             Compression::Bytes => {
                 let start = out.len();
                 out.resize(start + values.len(), 0);
                 span.to_bytes(values, &mut out[start..]);
+                span.bytes(&out[start..], &mut self.decoded);
             }
         }
-        Ok(())
+        planned.stats(&self.decoded)
     }
 
     /// Appends the percentiles of all columns, then the codes, column by column.
     fn columns(&mut self, span: Span, values: &[f32], cols: usize, out: &mut Vec<u8>) {
         let rows = values.len() / cols;
         self.columns.resize(BLOCK * rows, 0.0);
+        self.percentiles.clear();
         self.codes.clear();
         self.codes.reserve(values.len());
         for first in (0..cols).step_by(BLOCK) {
@@ -180,6 +234,7 @@ impl Encoder {
             }
             for column in self.columns.chunks_exact(rows).take(width) {
                 let percentiles = self.ranks.percentiles(span, column);
+                self.percentiles.extend(percentiles);
                 for p in percentiles {
                     out.extend_from_slice(&p.to_le_bytes());
                 }

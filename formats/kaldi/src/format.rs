@@ -13,6 +13,7 @@ use crate::archive::{ArchiveReader, is_bare_file};
 use crate::choice::wants_values;
 use crate::compress::Compress;
 use crate::files::Files;
+use crate::kind::Precision;
 use crate::notation::Specifiers;
 use crate::object::DTYPES;
 use crate::probe;
@@ -123,18 +124,18 @@ const LARGEST: u64 = i32::MAX as u64;
 /// How the options ask for the output to look, and the element types it takes.
 fn style(options: &Options) -> Result<(Style, &'static [Dtype])> {
     let text = options.flag("text")?;
-    let digits = [("shortest", Style::Text), ("kaldi", Style::SevenDigits)];
-    let digits = options.choice("digits", &digits)?.unwrap_or(Style::Text);
+    let seven = options.choice("digits", &[("shortest", false), ("kaldi", true)])?;
     let both: &[Dtype] = &[Dtype::F32, Dtype::F64];
     if !text {
         return Ok((Style::Binary, both));
     }
-    Ok((
-        digits,
-        options
-            .choice("dtype", DTYPES)?
-            .map_or(both, |(_, one)| one),
-    ))
+    // Who reads the text without saying more gets single precision.
+    let asked = options.choice("dtype", DTYPES)?;
+    let (precision, dtypes) = asked.unwrap_or((Precision::Single, both));
+    Ok(match seven {
+        Some(true) => (Style::SevenDigits(precision), dtypes),
+        _ => (Style::Text(precision), dtypes),
+    })
 }
 
 /// Checks the options that only others act on.
@@ -186,7 +187,6 @@ fn table_style(options: &Options) -> Result<TableStyle> {
     let mut features = FeatureCaps::new(dtypes);
     (features.vectors, features.scalars) = (true, true);
     features.max_cols = LARGEST;
-    features.rounded = compress.is_some_and(|compress| compress != Compress::Keep);
     let mut labels = LabelCaps::new(&[Dtype::I32]);
     labels.max_columns = 1;
     labels.with_features = false;
@@ -199,6 +199,12 @@ fn table_style(options: &Options) -> Result<TableStyle> {
         caps.audio = AudioCaps::samples(&[Dtype::I16]);
     }
     caps.empty = Empty::Shapeless;
+    let rounding = match (compress, style) {
+        (Some(Compress::By(_)), _) => Some("compressed"),
+        (_, Style::SevenDigits(_)) => Some("seven digits"),
+        (_, Style::Text(_) | Style::Binary) => None,
+    };
+    caps.rounded = rounding.is_some();
     if compress == Some(Compress::Keep) {
         caps.tags = Tags::Of("kaldi");
     }
@@ -206,6 +212,7 @@ fn table_style(options: &Options) -> Result<TableStyle> {
     Ok(TableStyle {
         style,
         compress,
+        rounding: rounding.unwrap_or("text is read back as f32 unless dtype=f64"),
         caps,
     })
 }

@@ -1,7 +1,8 @@
 //! An archive with its script file, behind a queue of pieces that threads print or compress.
 
 use spr_core::bytes::Sink;
-use spr_core::model::{Dtype, Element, Key, Matrix, Rank};
+use spr_core::loss::LossReport;
+use spr_core::model::{CastStats, Dtype, Element, Key, Matrix, Rank};
 use spr_core::ordered::Ordered;
 use spr_core::{Error, Limits, Result};
 
@@ -27,6 +28,11 @@ pub(crate) struct Archive {
     /// The script file and the archive's name in it.
     script: Option<(Sink, String)>,
     style: Style,
+    /// What changes numbers, where something does.
+    rounding: &'static str,
+    rounded: LossReport,
+    /// The last entry, and what became of its numbers so far.
+    last: Option<(Key, CastStats)>,
     threads: usize,
     open: Piece,
     /// There once a piece was full.
@@ -52,21 +58,29 @@ enum Part {
     Numbers(Matrix),
     /// A matrix to be compressed.
     Compressed(Planned),
+    /// What became of numbers before they were added.
+    Counted(CastStats),
 }
 
 struct Made {
     bytes: Vec<u8>,
-    /// The entries that start here, and where their objects do.
-    starts: Vec<(Key, usize)>,
+    /// What became of numbers of an entry that started before.
+    before: CastStats,
+    /// The entries that start here, where their objects do, and what became of their numbers.
+    starts: Vec<(Key, usize, CastStats)>,
 }
 
 impl Archive {
-    /// Writes to `sinks`, text with up to `threads` threads.
-    pub(crate) fn new(sinks: Sinks, style: Style, threads: usize) -> Self {
+    /// Writes to `sinks`, text with up to `threads` threads. Where numbers change, `rounding` says
+    /// why.
+    pub(crate) fn new(sinks: Sinks, style: Style, rounding: &'static str, threads: usize) -> Self {
         Self {
             sink: sinks.archive,
             script: sinks.script,
             style,
+            rounding,
+            rounded: LossReport::default(),
+            last: None,
             threads,
             open: Piece::default(),
             pool: None,
@@ -87,6 +101,32 @@ impl Archive {
         sink.put(b" ")?;
         let position = self.sink.position();
         self.point(key, position)
+    }
+
+    /// Counts what became of the numbers of an entry that was put directly.
+    pub(crate) fn count(&mut self, key: &Key, stats: &CastStats) {
+        if stats.changed > 0 {
+            self.enter(key.clone(), *stats);
+        }
+    }
+
+    /// Counts what became of the numbers of the entry whose parts are added.
+    pub(crate) fn count_part(&mut self, stats: CastStats) -> Result<()> {
+        self.push(Part::Counted(stats))
+    }
+
+    /// Adds to what became of the numbers of the last entry.
+    fn count_more(&mut self, stats: &CastStats) {
+        if let Some((_, all)) = &mut self.last {
+            all.add(stats);
+        }
+    }
+
+    /// Goes on to an entry, and reports what became of the one before.
+    fn enter(&mut self, key: Key, stats: CastStats) {
+        if let Some((key, stats)) = self.last.replace((key, stats)) {
+            self.rounded.add_rounding(&key, &stats, self.rounding);
+        }
     }
 
     /// Appends bytes directly.
@@ -138,8 +178,10 @@ impl Archive {
             return self.push(Part::Compressed(planned));
         }
         let mut bytes = Vec::new();
-        Encoder::default().encode(&planned, &mut bytes)?;
-        self.put(&bytes)
+        let stats = Encoder::default().encode(&planned, &mut bytes)?;
+        self.put(&bytes)?;
+        self.count_more(&stats);
+        Ok(())
     }
 
     /// Adds the numbers whose bytes are given.
@@ -192,8 +234,10 @@ impl Archive {
     fn append(&mut self, made: Made) -> Result<()> {
         let position = self.sink.position();
         self.sink.put(&made.bytes)?;
-        for (key, start) in made.starts {
+        self.count_more(&made.before);
+        for (key, start, stats) in made.starts {
             self.point(&key, position + start as u64)?;
+            self.enter(key, stats);
         }
         Ok(())
     }
@@ -210,20 +254,29 @@ impl Archive {
         script.put(&self.line)
     }
 
-    /// Goes on in `sink`, and returns the one that is complete.
-    pub(crate) fn replace(&mut self, sink: Sink) -> Result<Sink> {
+    /// Goes on in `sink`, with an entry whose key is not written if it is for one, and returns
+    /// the one that is complete.
+    pub(crate) fn replace(&mut self, sink: Sink, entry: Option<&Key>) -> Result<Sink> {
         self.flush()?;
+        if let Some(key) = entry {
+            self.enter(key.clone(), CastStats::default());
+        }
         Ok(std::mem::replace(&mut self.sink, sink))
     }
 
-    /// Completes the archive, then the script file, and returns how many bytes both hold.
-    pub(crate) fn finish(mut self) -> Result<u64> {
+    /// Completes the archive, then the script file, and returns how many bytes both hold, and what
+    /// became of numbers.
+    pub(crate) fn finish(mut self) -> Result<(u64, LossReport)> {
         self.flush()?;
-        let bytes = self.sink.finish()?;
-        match self.script {
-            Some((script, _)) => Ok(bytes + script.finish()?),
-            None => Ok(bytes),
+        if let Some((key, stats)) = &self.last {
+            self.rounded.add_rounding(key, stats, self.rounding);
         }
+        let bytes = self.sink.finish()?;
+        let bytes = match self.script {
+            Some((script, _)) => bytes + script.finish()?,
+            None => bytes,
+        };
+        Ok((bytes, self.rounded))
     }
 }
 
@@ -246,7 +299,7 @@ impl Part {
         size_of::<Self>()
             + match self {
                 Self::Key(key) => key.as_bytes().len(),
-                Self::Bytes(_) => 0,
+                Self::Bytes(_) | Self::Counted(_) => 0,
                 Self::Numbers(numbers) => numbers.as_bytes().len(),
                 Self::Compressed(planned) => planned.size(),
             }
@@ -257,33 +310,68 @@ impl Piece {
     fn make(self, style: Style) -> Result<Made> {
         let mut out = Vec::with_capacity(self.bytes * if style == Style::Binary { 1 } else { 3 });
         let mut encoder = Encoder::default();
-        let mut starts = Vec::new();
+        let (mut before, mut starts) = (CastStats::default(), Vec::new());
         for part in self.parts {
-            match part {
+            let stats = match part {
                 Part::Key(key) => {
                     out.extend_from_slice(key.as_bytes());
                     out.push(b' ');
-                    starts.push((key, out.len()));
+                    starts.push((key, out.len(), CastStats::default()));
+                    continue;
                 }
-                Part::Bytes(bytes) => out.extend_from_slice(bytes),
+                Part::Bytes(bytes) => {
+                    out.extend_from_slice(bytes);
+                    continue;
+                }
                 Part::Numbers(numbers) => print(&numbers, style, &mut out)?,
                 Part::Compressed(planned) => encoder.encode(&planned, &mut out)?,
+                Part::Counted(stats) => stats,
+            };
+            match starts.last_mut() {
+                Some((_, _, all)) => all.add(&stats),
+                None => before.add(&stats),
             }
         }
-        Ok(Made { bytes: out, starts })
+        Ok(Made {
+            bytes: out,
+            before,
+            starts,
+        })
     }
 }
 
-fn print(matrix: &Matrix, style: Style, out: &mut Vec<u8>) -> Result<()> {
-    let seven = style == Style::SevenDigits;
-    match Precision::of(matrix.dtype()) {
-        Some(Precision::Single) if seven => each(matrix, f32::print_seven, out),
-        Some(Precision::Single) => each(matrix, f32::print, out),
-        Some(Precision::Double) if seven => each(matrix, f64::print_seven, out),
-        Some(Precision::Double) => each(matrix, f64::print, out),
+/// Prints all values, and tells what becomes of them where they may change.
+///
+/// # Errors
+/// They are of a type that there is no text for.
+fn print(matrix: &Matrix, style: Style, out: &mut Vec<u8>) -> Result<CastStats> {
+    let mut stats = CastStats::default();
+    match (Precision::of(matrix.dtype()), style) {
+        (Some(Precision::Single), Style::SevenDigits(back)) => {
+            each(
+                matrix,
+                |v: f32, out| v.print_seven(back, out, &mut stats),
+                out,
+            )?;
+        }
+        (Some(Precision::Double), Style::SevenDigits(back)) => {
+            each(
+                matrix,
+                |v: f64, out| v.print_seven(back, out, &mut stats),
+                out,
+            )?;
+        }
+        (Some(Precision::Double), Style::Text(back)) => {
+            each(matrix, f64::print, out)?;
+            let values = matrix.values::<f64>()?;
+            values.iter().for_each(|v| v.read_back(back, &mut stats));
+        }
+        (Some(Precision::Single), _) => each(matrix, f32::print, out)?,
+        (Some(Precision::Double), Style::Binary) => each(matrix, f64::print, out)?,
         // Labels; of another type there are none.
-        None => each(matrix, i32::print, out),
+        (None, _) => each(matrix, i32::print, out)?,
     }
+    Ok(stats)
 }
 
 /// Prints all values.
@@ -292,7 +380,7 @@ fn print(matrix: &Matrix, style: Style, out: &mut Vec<u8>) -> Result<()> {
 /// They are of another type.
 fn each<T: Element>(
     matrix: &Matrix,
-    print: impl Fn(T, &mut Vec<u8>),
+    mut print: impl FnMut(T, &mut Vec<u8>),
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let values = matrix.values::<T>()?;

@@ -1,12 +1,19 @@
 //! Kaldi's seven digits: what C prints with `%.7g`.
 
-use spr_core::model::Element;
+use spr_core::model::{CastStats, Element};
+
+use crate::kind::Precision;
 
 /// Digits kept.
 const DIGITS: usize = 7;
 /// Powers of ten from 1e-6 on: the first digit's place of what takes the fast way.
 const PLACES: [f64; 14] = [
     1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7,
+];
+/// Powers of ten that are floats.
+const EXACT: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 /// What brings a number of each place to seven digits before the point.
 const SCALES: [f64; 13] = [
@@ -15,34 +22,72 @@ const SCALES: [f64; 13] = [
 
 /// A float that Kaldi prints.
 pub(crate) trait Seven: Element {
-    /// Appends the value with seven significant digits.
-    fn print_seven(self, out: &mut Vec<u8>);
+    /// Appends the value with seven significant digits, and counts what becomes of it where it is
+    /// read back in a precision.
+    fn print_seven(self, precision: Precision, out: &mut Vec<u8>, stats: &mut CastStats);
+
+    /// Counts what becomes of a value of which all digits are printed.
+    fn read_back(self, precision: Precision, stats: &mut CastStats);
 }
 
 impl Seven for f32 {
-    fn print_seven(self, out: &mut Vec<u8>) {
-        print(f64::from(self), out);
+    fn print_seven(self, _: Precision, out: &mut Vec<u8>, stats: &mut CastStats) {
+        let printed = print(f64::from(self), out);
+        stats.count(self, narrow(printed));
     }
+
+    fn read_back(self, _: Precision, _: &mut CastStats) {}
 }
 
 impl Seven for f64 {
-    fn print_seven(self, out: &mut Vec<u8>) {
-        print(self, out);
+    fn print_seven(self, precision: Precision, out: &mut Vec<u8>, stats: &mut CastStats) {
+        let printed = print(self, out);
+        match precision {
+            Precision::Single => stats.count(self, narrow(printed)),
+            Precision::Double => stats.count(self, printed),
+        }
+    }
+
+    fn read_back(self, precision: Precision, stats: &mut CastStats) {
+        if precision == Precision::Single {
+            stats.count(self, narrow(self));
+        }
     }
 }
 
-fn print(value: f64, out: &mut Vec<u8>) {
+#[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
+fn narrow(value: f64) -> f32 {
+    value as f32
+}
+
+/// Appends the value, and returns what the text says.
+fn print(value: f64, out: &mut Vec<u8>) -> f64 {
+    let sign = if value.is_sign_negative() { -1.0 } else { 1.0 };
     if value.is_sign_negative() {
         out.push(b'-');
     }
     let value = value.abs();
     if value == 0.0 {
         out.push(b'0');
+        sign * value
     } else if !value.is_finite() {
         out.extend_from_slice(if value.is_nan() { b"nan" } else { b"inf" });
+        sign * value
     } else {
         let (digits, place) = fast(value).unwrap_or_else(|| slow(value));
         lay_out(digits, place, out);
+        sign * said(digits, place)
+    }
+}
+
+/// The number whose seven digits start at a place.
+fn said(digits: u32, place: i32) -> f64 {
+    let power = place - 6;
+    // Both numbers are exact, so that there is but one rounding.
+    match (EXACT.get(power.unsigned_abs() as usize), power < 0) {
+        (Some(exact), true) => f64::from(digits) / exact,
+        (Some(exact), false) => f64::from(digits) * exact,
+        (None, _) => format!("{digits}e{power}").parse().unwrap_or(f64::NAN),
     }
 }
 
@@ -174,7 +219,10 @@ mod tests {
             let value = f64::from_bits(bits);
             prop_assume!(value.is_finite());
             let expected: f64 = format!("{value:.6e}").parse().unwrap();
+            let mut out = Vec::new();
+            let said = print(value, &mut out);
             prop_assert_eq!(text(value).parse::<f64>().unwrap(), expected);
+            prop_assert_eq!(said, expected);
         }
     }
 }

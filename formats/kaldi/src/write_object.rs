@@ -1,7 +1,7 @@
 //! The bytes of objects that are neither features nor labels.
 
 use spr_core::format::Objects;
-use spr_core::model::{Element, Lists, Object, Sparse, is_word_byte};
+use spr_core::model::{CastStats, Element, Lists, Object, Sparse, is_word_byte};
 use spr_core::{Error, Result};
 
 use crate::kind::Precision;
@@ -12,10 +12,10 @@ use crate::recognise::TAG;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Binary,
-    /// Text with the shortest digits that read back to the same value.
-    Text,
-    /// Text with Kaldi's seven digits.
-    SevenDigits,
+    /// Text with the shortest digits that tell the value, which is read back in that precision.
+    Text(Precision),
+    /// Text with Kaldi's seven digits, which is read back in that precision.
+    SevenDigits(Precision),
 }
 
 /// The kinds that a table holds.
@@ -45,11 +45,13 @@ pub(crate) const KINDS: Objects = Objects::Kinds(&[
     "uint64",
 ]);
 
-/// Appends an object behind its key and a space.
+/// Appends an object behind its key and a space, and tells what became of its numbers where they
+/// may change.
 ///
 /// # Errors
 /// The table can't hold it; nothing was stored then.
-pub(crate) fn object(object: &Object, style: Style, out: &mut Vec<u8>) -> Result<()> {
+pub(crate) fn object(object: &Object, style: Style, out: &mut Vec<u8>) -> Result<CastStats> {
+    let mut stats = CastStats::default();
     match object {
         Object::Opaque { bytes, .. } => {
             let binary = bytes.first().is_none_or(|b| !b.is_ascii());
@@ -76,9 +78,9 @@ pub(crate) fn object(object: &Object, style: Style, out: &mut Vec<u8>) -> Result
             out.extend_from_slice(b"\0B");
             binary(object, out)?;
         }
-        _ => text(object, style, out)?,
+        _ => text(object, style, out, &mut stats)?,
     }
-    Ok(())
+    Ok(stats)
 }
 
 /// Checks a word of a transcript.
@@ -206,8 +208,8 @@ fn single(value: f64) -> f32 {
     value as f32
 }
 
-fn text(object: &Object, style: Style, out: &mut Vec<u8>) -> Result<()> {
-    let real = |value: f32, out: &mut Vec<u8>| print(value, style, out);
+fn text(object: &Object, style: Style, out: &mut Vec<u8>, stats: &mut CastStats) -> Result<()> {
+    let mut real = |value: f32, out: &mut Vec<u8>| print(value, style, out, stats);
     match object {
         Object::Int(value) => spaced(*value, out),
         Object::Bool(value) => out.extend_from_slice(if *value { b"T " } else { b"F " }),
@@ -254,12 +256,12 @@ fn text(object: &Object, style: Style, out: &mut Vec<u8>) -> Result<()> {
             }
         }
         Object::SparseVector(sparse) => {
-            sparse_text(sparse.row()?, sparse, style, out)?;
+            sparse_text(sparse.row()?, sparse, style, (out, stats))?;
         }
         Object::SparseMatrix(sparse) => {
             out.extend_from_slice(format!("rows={} ", sparse.rows.len()).as_bytes());
             for row in sparse.rows.iter() {
-                sparse_text(row, sparse, style, out)?;
+                sparse_text(row, sparse, style, (out, stats))?;
             }
         }
         other => return Err(unknown(other)),
@@ -280,22 +282,31 @@ fn spaced_count(n: usize, out: &mut Vec<u8>) -> Result<()> {
 }
 
 /// Appends a float and a space.
-pub(crate) fn print<T: Seven>(value: T, style: Style, out: &mut Vec<u8>) {
+fn print<T: Seven>(value: T, style: Style, out: &mut Vec<u8>, stats: &mut CastStats) {
     match style {
-        Style::SevenDigits => value.print_seven(out),
-        Style::Binary | Style::Text => value.print(out),
+        Style::SevenDigits(precision) => value.print_seven(precision, out, stats),
+        Style::Text(precision) => {
+            value.print(out);
+            value.read_back(precision, stats);
+        }
+        Style::Binary => value.print(out),
     }
     out.push(b' ');
 }
 
-fn sparse_text(row: &[(u32, f64)], sparse: &Sparse, style: Style, out: &mut Vec<u8>) -> Result<()> {
+fn sparse_text(
+    row: &[(u32, f64)],
+    sparse: &Sparse,
+    style: Style,
+    (out, stats): (&mut Vec<u8>, &mut CastStats),
+) -> Result<()> {
     let precision = precision(sparse)?;
     out.extend_from_slice(format!("dim={} [ ", sparse.dim).as_bytes());
     for (index, value) in row {
         out.extend_from_slice(format!("{index} ").as_bytes());
         match precision {
-            Precision::Single => print(single(*value), style, out),
-            Precision::Double => print(*value, style, out),
+            Precision::Single => print(single(*value), style, out, stats),
+            Precision::Double => print(*value, style, out, stats),
         }
     }
     out.extend_from_slice(b"] ");

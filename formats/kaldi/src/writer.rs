@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{ByteOrder, Env, Locator, Part, Sink, swap_in_place};
 use spr_core::format::{Caps, Writer, Written};
-use spr_core::model::{Dtype, Matrix, Object, Rank, Utterance};
+use spr_core::model::{CastStats, Dtype, Matrix, Object, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 
 use crate::audio;
@@ -26,6 +26,8 @@ pub(crate) struct TableStyle {
     pub(crate) style: Style,
     /// What becomes of matrices.
     pub(crate) compress: Option<Compress>,
+    /// What changes numbers, where something does.
+    pub(crate) rounding: &'static str,
     pub(crate) caps: Caps,
 }
 
@@ -48,7 +50,7 @@ pub(crate) struct KaldiWriter {
 impl KaldiWriter {
     pub(crate) fn new(sinks: Sinks, table: TableStyle, env: &Env) -> Self {
         Self {
-            archive: Archive::new(sinks, table.style, env.threads),
+            archive: Archive::new(sinks, table.style, table.rounding, env.threads),
             table,
             env: env.clone(),
             group: None,
@@ -79,12 +81,16 @@ impl KaldiWriter {
                 self.archive.bytes(b"\0B")?;
                 self.archive.compressed(planned)
             }
-            Compressed::Planned(planned) => self.write_plain(&decoded(&planned)?),
+            Compressed::Planned(planned) => {
+                let (matrix, stats) = decoded(&planned)?;
+                self.write_plain(&matrix)?;
+                self.archive.count_part(stats)
+            }
         }
     }
 
     /// Puts together what is neither a matrix nor sound, before anything is written.
-    fn encode_object(&mut self, object: &Object) -> Result<()> {
+    fn encode_object(&mut self, object: &Object) -> Result<CastStats> {
         if let Object::Opaque { kind, bytes } = object
             && self.files.is_none()
             && !opaque::is_whole(kind, bytes, &Limits::default())
@@ -119,7 +125,8 @@ impl KaldiWriter {
             Some(files) => {
                 let index = files.find(&utt.key);
                 let index = index.map_err(|e| e.utterance(&utt.key).continuable())?;
-                self.archive.replace(files.create(index)?).map(drop)
+                let file = files.create(index)?;
+                self.archive.replace(file, Some(&utt.key)).map(drop)
             }
             None if parts => self.archive.start_parts(&utt.key),
             None => self.archive.start(&utt.key),
@@ -213,7 +220,9 @@ impl KaldiWriter {
             }
             // Kaldi writes one space, and so does its style; where the reader would expect the
             // other rank, something else is written.
-            (true, rank) if rank == self.rank || self.table.style == Style::SevenDigits => {
+            (true, rank)
+                if rank == self.rank || matches!(self.table.style, Style::SevenDigits(_)) =>
+            {
                 archive.bytes(b" [ ]\n")
             }
             (true, Rank::Matrix) => archive.bytes(b" [\n ]\n"),
@@ -244,24 +253,27 @@ impl Writer for KaldiWriter {
         match (matrix, &utt.object) {
             (Some(matrix), _) => self.write_matrix(utt, matrix)?,
             (None, Some(object)) => {
-                let encoded = self.encode_object(object);
-                encoded.map_err(|e| self.refused(e, utt))?;
+                let stats = self.encode_object(object);
+                let stats = stats.map_err(|e| self.refused(e, utt))?;
                 self.start(utt, false)?;
                 self.archive.put(&self.encoded)?;
+                self.archive.count(&utt.key, &stats);
             }
             (None, None) => self.write_sound(utt)?,
         }
         self.group.get_or_insert_with(|| group_of(utt).to_owned());
         self.rank = utt.features.as_ref().map_or(self.rank, Matrix::rank);
         if self.files.is_some() {
-            self.written.bytes += self.archive.replace(nowhere(&self.env)?)?.finish()?;
+            self.written.bytes += self.archive.replace(nowhere(&self.env)?, None)?.finish()?;
         }
         self.written.count(utt);
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
-        self.written.bytes += self.archive.finish()?;
+        let (bytes, rounded) = self.archive.finish()?;
+        self.written.bytes += bytes;
+        self.written.rounded = rounded;
         Ok(self.written)
     }
 }
@@ -306,15 +318,15 @@ fn nowhere(env: &Env) -> Result<Sink> {
     env.output(&Locator::Nowhere).create(Part::Main, false)
 }
 
-/// What the reader of a compressed matrix will get.
-fn decoded(planned: &Planned) -> Result<Matrix> {
+/// What the reader of a compressed matrix will get, and what became of its numbers.
+fn decoded(planned: &Planned) -> Result<(Matrix, CastStats)> {
     let limits = Limits {
         max_alloc: u64::MAX,
         ..Limits::default()
     };
     let mut object = Vec::new();
-    Encoder::default().encode(planned, &mut object)?;
-    decode(&object, &limits)
+    let stats = Encoder::default().encode(planned, &mut object)?;
+    Ok((decode(&object, &limits)?, stats))
 }
 
 /// Appends a size with its tag.

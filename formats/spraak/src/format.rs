@@ -89,7 +89,10 @@ impl Format for Spraak {
             caps.objects = list::caps::OPAQUE;
         }
         match writing.code {
-            Some(_) => caps.audio = AudioCaps::samples(&[Dtype::I16]),
+            Some(_) => {
+                caps.audio = AudioCaps::samples(&[Dtype::I16]);
+                caps.rounded = true;
+            }
             None => {
                 caps.features = Some(FeatureCaps::new(dtypes));
                 caps.audio = AudioCaps::samples(dtypes);

@@ -206,8 +206,13 @@ impl Writer for SpraakWriter {
             Contents::List(bytes) => sink.put(bytes)?,
             Contents::Rows(rows) => {
                 let mut body = Body::new(&mut sink, self.options.packed);
-                self.printer.write(rows.matrix(), &mut body)?;
+                let stats = self.printer.write(rows.matrix(), &mut body)?;
                 body.finish()?;
+                if let Some(code) = self.options.code {
+                    let name = shown(code_name(self.options.dialect, code));
+                    let rounded = &mut self.written.rounded;
+                    rounded.add_rounding(&utt.key, &stats, &name);
+                }
             }
         }
         if let Some(corpus) = &mut self.corpus {

@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{ByteOrder, Source};
 use spr_core::companding::Companding;
-use spr_core::model::{Dtype, Matrix};
+use spr_core::model::{CastStats, Dtype, Matrix};
 use spr_core::{Limits, Result};
 
 use super::{BLOCK, Body, binary};
@@ -31,7 +31,8 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Writes the codes of samples, each that of the nearest sample that has one.
+/// Writes the codes of samples, each that of the nearest sample that has one, and tells what becomes
+/// of the samples.
 ///
 /// # Errors
 /// They are not `i16`.
@@ -40,11 +41,17 @@ pub(super) fn write(
     code: Companding,
     block: &mut Vec<u8>,
     body: &mut Body<'_>,
-) -> Result<()> {
+) -> Result<CastStats> {
+    let mut stats = CastStats::default();
     for chunk in matrix.values::<i16>()?.chunks(BLOCK) {
         block.clear();
-        block.extend(chunk.iter().map(|sample| code.encode(*sample)));
+        block.extend(chunk.iter().map(|sample| {
+            let byte = code.encode(*sample);
+            // As floats, of which some are between others: no sample is beyond the codes.
+            stats.count(f32::from(*sample), f32::from(code.decode(byte)));
+            byte
+        }));
         body.put(block)?;
     }
-    Ok(())
+    Ok(stats)
 }

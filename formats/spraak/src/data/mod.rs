@@ -7,7 +7,7 @@ pub(crate) mod text;
 
 use spr_core::bytes::{ByteOrder, Source};
 use spr_core::companding::Companding;
-use spr_core::model::{Matrix, Rank};
+use spr_core::model::{CastStats, Matrix, Rank};
 use spr_core::{Limits, Result};
 
 pub(crate) use coder::{Body, unpacked};
@@ -78,12 +78,16 @@ impl Printer {
         }
     }
 
-    pub(crate) fn write(&mut self, matrix: &Matrix, body: &mut Body<'_>) -> Result<()> {
+    /// Writes all of `matrix`, and tells what becomes of its values where codes change them.
+    pub(crate) fn write(&mut self, matrix: &Matrix, body: &mut Body<'_>) -> Result<CastStats> {
         match (self.code, self.encoding) {
-            (Some(code), _) => codes::write(matrix, code, &mut self.block, body),
-            (None, Encoding::Binary(order)) => binary::write(matrix, order, &mut self.block, body),
-            (None, Encoding::Text) => text::write(matrix, &mut self.block, body),
+            (Some(code), _) => return codes::write(matrix, code, &mut self.block, body),
+            (None, Encoding::Binary(order)) => {
+                binary::write(matrix, order, &mut self.block, body)?;
+            }
+            (None, Encoding::Text) => text::write(matrix, &mut self.block, body)?,
         }
+        Ok(CastStats::default())
     }
 }
 

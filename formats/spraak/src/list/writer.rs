@@ -220,7 +220,7 @@ impl Writer for ListWriter {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let written = self.written;
+        let written = self.written.clone();
         let bytes = self.end()?;
         Ok(Written { bytes, ..written })
     }
