@@ -84,6 +84,19 @@ impl Location {
         &self.0
     }
 
+    /// The name of these bytes; `None` where names are not made of bytes and it is not UTF-8.
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::ffi::OsStrExt;
+            Some(Self(OsStr::from_bytes(bytes).to_owned()))
+        }
+        #[cfg(not(unix))]
+        {
+            std::str::from_utf8(bytes).ok().map(Self::from)
+        }
+    }
+
     /// The text, if it is UTF-8.
     pub fn to_str(&self) -> Option<&str> {
         self.0.to_str()

@@ -123,8 +123,8 @@ pub struct SideWriter {
 
 impl SideWriter {
     /// The side file of `output`: beside the data, or where the option `keys` says; `None` with
-    /// `keys=none`, which also removes the one that a replaced output had, and where there is no
-    /// place beside.
+    /// `keys=none`, and where there is no place beside. One beside the data that is not written goes
+    /// with the data that are replaced.
     ///
     /// # Errors
     /// It exists and may not be replaced, or the system refuses.
@@ -136,6 +136,7 @@ impl SideWriter {
                 return Ok(None);
             }
             Some(file) => {
+                output.discard(Part::Suffix(SUFFIX));
                 given = Locator::file(file);
                 Part::At(&given)
             }

@@ -8,6 +8,9 @@ pub(super) fn hint(error: &Error) -> Option<String> {
     let text = match remedy {
         Remedy::Advice(text) => text,
         Remedy::Overwrite => "replace it with --overwrite",
+        Remedy::ReplaceFolder => {
+            "replace all that it holds with --overwrite, or add to it with --add"
+        }
         Remedy::AllowCommands => "drop --safe to allow it",
         Remedy::AllowPipes => "if you trust the file, allow its commands with --allow-pipes",
         Remedy::RaiseLimit => "if the size is right, raise the limit with --max-alloc",

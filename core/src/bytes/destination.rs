@@ -7,7 +7,7 @@ use super::landing::{Finished, Landing};
 use super::part::Part;
 use super::sink::{Finish, Sink};
 use super::store::{DraftFolder, Drafting, FileKind, is_folder};
-use super::{Access, Codec, Env, Location, Locator};
+use super::{Access, Codec, Env, FileStatus, Location, Locator};
 use crate::model::Key;
 use crate::{Error, Remedy, Result};
 
@@ -60,31 +60,39 @@ impl Destination {
             Self::Stream(name, _) => name.clone(),
         }
     }
+}
 
-    /// Opens a stream that goes here.
-    pub(super) fn open(
-        &mut self,
-        patch: bool,
-        overwrite: bool,
-        env: &Env,
-        finished: &Finished,
-    ) -> Result<Sink> {
-        match self {
-            Self::At(at) => open(at, patch, overwrite, env, finished),
-            Self::Folder(folder, _) => Err(is_folder(folder)),
-            Self::Stream(name, stream) => match stream.take() {
-                Some(stream) => Sink::stream(name.clone(), stream, patch),
-                None => Err(Error::usage("has already been written").file(name.clone())),
-            },
+/// Says whether a stream may go to `at`, as far as that is known before it is opened.
+pub(super) fn check(at: &Locator, how: Drafting, env: &Env) -> Result<()> {
+    let store = env.store();
+    match at {
+        Locator::File(target) if is_stream(store.look(target).ok().flatten().as_ref()) => Ok(()),
+        Locator::File(target) => {
+            let codec = target.codec().map_or(Ok(()), Codec::check);
+            codec.map_err(|e| e.file(target.to_string()))?;
+            store.may_create(target, false, how)
         }
+        Locator::Folder(target) => store.may_create(target, true, how),
+        Locator::Command(line) if env.access == Access::Safe => Err(refused(line)),
+        Locator::FileAt(..) => Err(is_place_in_file(at)),
+        Locator::Command(_) | Locator::Standard | Locator::Nowhere => Ok(()),
     }
+}
+
+/// Whether it is written to and not replaced.
+fn is_stream(look: Option<&FileStatus>) -> bool {
+    look.is_some_and(|look| look.kind == FileKind::Stream)
+}
+
+fn is_place_in_file(at: &Locator) -> Error {
+    Error::usage("is a place in a file, which can only be read").file(at.target())
 }
 
 /// Opens a stream that goes to `at`.
 pub(super) fn open(
     at: &Locator,
     patch: bool,
-    overwrite: bool,
+    how: Drafting,
     env: &Env,
     finished: &Finished,
 ) -> Result<Sink> {
@@ -100,10 +108,8 @@ pub(super) fn open(
                 Command::writing(line).map_err(|e| Error::io("cannot run", e).file(&name))?;
             Sink::stream(name, Box::new(command), patch)
         }
-        Locator::File(target) => create(target, patch, overwrite, env, finished),
-        Locator::FileAt(..) => {
-            Err(Error::usage("is a place in a file, which can only be read").file(name))
-        }
+        Locator::File(target) => create(target, patch, how, env, finished),
+        Locator::FileAt(..) => Err(is_place_in_file(at)),
         Locator::Folder(folder) => Err(is_folder(folder)),
     }
 }
@@ -111,27 +117,23 @@ pub(super) fn open(
 fn create(
     target: &Location,
     patch: bool,
-    overwrite: bool,
+    how: Drafting,
     env: &Env,
     finished: &Finished,
 ) -> Result<Sink> {
     let (name, store) = (target.to_string(), env.store());
     // What can't be looked at is refused by the store, in its own words.
     let look = store.look(target).ok().flatten();
-    if look
-        .as_ref()
-        .is_some_and(|look| look.kind == FileKind::Stream)
-    {
+    if is_stream(look.as_ref()) {
         let stream = store.write_to(target);
         let stream = stream.map_err(|e| Error::io("cannot open", e).file(&name))?;
         return Sink::stream(name, stream, patch);
     }
-    env.inputs.refuse(target, look.as_ref())?;
     let codec = target.codec();
     codec
         .map_or(Ok(()), Codec::check)
         .map_err(|e| e.file(&name))?;
-    let draft = store.create(target, Drafting::new(overwrite, env.durable))?;
+    let draft = store.create(target, how)?;
     let draft = Landing::new(draft, target.clone(), finished.clone());
     match codec {
         Some(codec) => {
@@ -149,15 +151,12 @@ pub(super) fn open_in_folder(
     target: &Location,
     folder: &mut Option<Box<dyn DraftFolder>>,
     (key, extension): (&Key, &str),
-    overwrite: bool,
+    how: Drafting,
     env: &Env,
 ) -> Result<Sink> {
     let folder = match folder {
         Some(folder) => folder,
-        None => {
-            let how = Drafting::new(overwrite, env.durable);
-            folder.insert(env.store().create_folder(target, how)?)
-        }
+        None => folder.insert(env.store().create_folder(target, how)?),
     };
     let file = file_of_key(key, extension)?;
     let shown = target.join(&file).to_string();
@@ -170,19 +169,19 @@ pub(super) fn open_in_folder(
 /// never leads out of the folder.
 fn file_of_key(key: &Key, extension: &str) -> Result<Location> {
     let refuse = |why| Error::unfit(format!("the key can't be a file name: {why}")).utterance(key);
-    let Some(text) = key.as_str() else {
-        return Err(refuse("it is not UTF-8"));
-    };
-    if text.starts_with('/') || text.split('/').any(|part| part == "." || part == "..") {
+    let bytes = key.as_bytes();
+    let mut parts = bytes.split(|byte| *byte == b'/');
+    if bytes.starts_with(b"/") || parts.clone().any(|part| part == b"." || part == b"..") {
         return Err(refuse("it leads out of the folder"));
     }
-    if text.is_empty() || text.ends_with('/') || text.contains("//") {
+    if parts.any(<[u8]>::is_empty) {
         return Err(refuse("a part of it is empty"));
     }
-    if text.contains('\0') {
+    if bytes.contains(&0) {
         return Err(refuse("it holds a NUL byte"));
     }
-    Ok(Location::from(format!("{text}.{extension}")))
+    let name = Location::of_bytes(bytes).ok_or_else(|| refuse("it is not UTF-8"))?;
+    Ok(name.with_suffix(&format!(".{extension}")))
 }
 
 /// The error for a command that the user gave and nobody allowed.

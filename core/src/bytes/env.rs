@@ -6,6 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use super::claims::Claims;
 use super::destination::{refused, refused_in_file};
 use super::inputs::Inputs;
 use super::local::Local;
@@ -66,6 +67,8 @@ pub struct Env {
     pub(super) formats: Arc<dyn NestedFormats>,
     /// What was opened, shared by all clones.
     pub(super) inputs: Inputs,
+    /// What is being written, shared by all clones.
+    pub(super) claims: Claims,
     /// What is read before it has its name.
     seen: Option<Arc<Seen>>,
     /// Files of which it is counted how much is read.
@@ -107,6 +110,7 @@ impl Env {
             store: Arc::new(Local::new()),
             formats: Arc::new(NoFormats),
             inputs: Inputs::default(),
+            claims: Claims::default(),
             seen: None,
             counted: None,
         }
@@ -118,6 +122,7 @@ impl Env {
         Self {
             store,
             inputs: Inputs::default(),
+            claims: Claims::default(),
             seen: None,
             ..self
         }
@@ -314,5 +319,16 @@ impl Env {
     /// Counts `file` among what is read and must not be replaced.
     pub fn reads(&self, file: &Location) {
         self.inputs.add_name(&*self.store, file);
+    }
+
+    /// Counts what a script file names among what is read, whether it will be opened or not. It
+    /// costs next to nothing as long as no output replaces anything.
+    pub fn names(&self, script: Option<&Location>, at: &Locator) {
+        if let Some(file) = at.location().filter(|_| self.claims.replace_something()) {
+            let file = self.beside(script, file);
+            if self.claims.would_replace(&file, &*self.store) {
+                self.reads(&file);
+            }
+        }
     }
 }

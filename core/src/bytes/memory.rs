@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::store::{
     Change, Draft, DraftFolder, Drafting, FileKind, FileStatus, Identity, New, Store, Stored,
-    Whole, exists, is_file, is_folder, is_foreign, is_read, is_twin, second_in_folder,
+    Whole, exists, holds_files, holds_input, is_file, is_folder, is_foreign, is_read, is_twin,
+    second_in_folder,
 };
 use super::{Finish, Leftover, Location};
 use crate::Result;
@@ -112,25 +113,24 @@ impl Store for MemoryStore {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    fn create(&self, target: &Location, how: Drafting) -> Result<Box<dyn Draft>> {
+    fn may_create(&self, target: &Location, folder: bool, how: Drafting) -> Result<()> {
         let files = self.files();
-        if has_folder(&files, target) {
-            return Err(is_folder(target));
+        match (files.contains_key(target), has_folder(&files, target)) {
+            (true, _) if folder => Err(is_file(target)),
+            (_, true) if !folder => Err(is_folder(target)),
+            (true, _) if !how.overwrite => Err(exists(target)),
+            (_, true) if !how.overwrite && !how.add => Err(holds_files(target)),
+            _ => Ok(()),
         }
-        if files.contains_key(target) && !how.overwrite {
-            return Err(exists(target));
-        }
+    }
+
+    fn create(&self, target: &Location, how: Drafting) -> Result<Box<dyn Draft>> {
+        self.may_create(target, false, how)?;
         Ok(Box::new(Written::default()))
     }
 
     fn create_folder(&self, target: &Location, how: Drafting) -> Result<Box<dyn DraftFolder>> {
-        let files = self.files();
-        if files.contains_key(target) {
-            return Err(is_file(target));
-        }
-        if has_folder(&files, target) && !how.overwrite {
-            return Err(exists(target));
-        }
+        self.may_create(target, true, how)?;
         let folder = Folder {
             target: target.clone(),
             begun: BTreeSet::new(),
@@ -145,14 +145,14 @@ impl Store for MemoryStore {
         for Change {
             target,
             new: what,
-            overwrite,
+            how,
         } in changes
         {
             let mut add = |target: Location, bytes| {
                 if kept.contains(&identity(&target)) {
                     return Err(is_read(&target));
                 }
-                if files.contains_key(&target) && !overwrite {
+                if files.contains_key(&target) && !how.overwrite {
                     return Err(exists(&target));
                 }
                 match new.insert(target.clone(), bytes) {
@@ -166,8 +166,18 @@ impl Store for MemoryStore {
                     Err(_) => return Err(is_foreign(&target)),
                 },
                 New::Folder(folder) => {
-                    if has_folder(&files, &target) && !overwrite {
-                        return Err(exists(&target));
+                    let held = files.keys().filter(|file| file.is_within(&target));
+                    let held: Vec<_> = held.cloned().collect();
+                    match (held.is_empty() || how.add, how.overwrite) {
+                        (true, _) => {}
+                        (false, false) => return Err(holds_files(&target)),
+                        (false, true) => {
+                            let read = |file: &&Location| kept.contains(&identity(file));
+                            if let Some(input) = held.iter().find(read) {
+                                return Err(holds_input(&target, input));
+                            }
+                            freed.extend(held);
+                        }
                     }
                     let Some(folder) = folder else {
                         continue;
@@ -180,6 +190,9 @@ impl Store for MemoryStore {
                     }
                 }
                 New::Nothing if kept.contains(&identity(&target)) => return Err(is_read(&target)),
+                New::Nothing if files.contains_key(&target) && !how.overwrite => {
+                    return Err(exists(&target));
+                }
                 New::Nothing => freed.push(target),
             }
         }

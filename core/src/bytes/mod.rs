@@ -3,6 +3,7 @@
 //! An [`Env`] is the only way to bytes, and behind it stands a [`Store`]: the [`Local`] file system,
 //! or a [`MemoryStore`].
 
+mod claims;
 mod codec;
 mod command;
 mod destination;
@@ -17,6 +18,7 @@ mod nested;
 mod output;
 mod parents;
 mod part;
+mod rehearsal;
 mod seen;
 mod sink;
 mod source;

@@ -1,17 +1,21 @@
 //! Where a writer's streams go: files that appear together, a folder, standard output, a command.
 
+mod inner;
+
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::destination::{self, Destination, refused_in_file};
+use super::destination::{self, Destination};
 use super::landing::Finished;
 use super::part::Part;
+use super::rehearsal::RehearsedFolder;
 use super::sink::{Finish, Sink};
-use super::store::{Change, New, Store, Stored};
-use super::{Access, Env, Location, Locator};
+use super::store::{Store, Stored};
+use super::{Env, Location, Locator};
 use crate::format::Medium;
 use crate::{Error, Result};
+use inner::Inner;
 
 /// A place for a writer's streams, made by [`Env::output`]. Clones are handles to the same place.
 ///
@@ -46,17 +50,6 @@ impl WeakOutput {
     }
 }
 
-struct Inner {
-    main: Destination,
-    named: BTreeMap<&'static str, Locator>,
-    env: Env,
-    overwrite: bool,
-    /// Whether an utterance has been written to something other than a folder.
-    taken: bool,
-    finished: Finished,
-    stale: Vec<Location>,
-}
-
 impl Output {
     pub(super) fn new(main: Locator, env: &Env) -> Self {
         Self::at(Destination::new(main), env)
@@ -68,7 +61,10 @@ impl Output {
             named: BTreeMap::new(),
             env: env.clone(),
             overwrite: false,
+            add: false,
+            rehearsed: false,
             taken: false,
+            held: BTreeMap::new(),
             finished: Finished::default(),
             stale: Vec::new(),
         })))
@@ -97,10 +93,32 @@ impl Output {
         self
     }
 
-    /// Allows files that exist to be replaced.
+    /// Allows files that exist to be replaced, and all that a folder holds.
     #[must_use]
     pub fn overwrite(self, yes: bool) -> Self {
         self.lock().overwrite = yes;
+        self
+    }
+
+    /// Allows files to be added to a folder that exists; one of a name that is taken is refused
+    /// unless it may be [overwritten](Self::overwrite).
+    #[must_use]
+    pub fn add(self, yes: bool) -> Self {
+        self.lock().add = yes;
+        self
+    }
+
+    /// Checks everything that can be known before the end, and keeps nothing: what is written is
+    /// dropped, nothing is run and the commit changes no name.
+    #[must_use]
+    pub fn rehearse(self) -> Self {
+        {
+            let mut inner = self.lock();
+            inner.rehearsed = true;
+            if let Destination::Folder(target, folder) = &mut inner.main {
+                *folder = Some(Box::new(RehearsedFolder::new(target)));
+            }
+        }
         self
     }
 
@@ -166,56 +184,43 @@ impl Output {
         folder.into_iter().chain(files.map(|(_, at)| at)).collect()
     }
 
+    /// Keeps the data's place, and those of named companions, for this output, before anything is
+    /// written.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create), as far as that is known by now; a folder is not empty and may
+    /// neither be replaced nor be added to.
+    pub fn reserve(&self) -> Result<()> {
+        let mut inner = self.lock();
+        let places = std::iter::once(inner.main.locator()).chain(inner.named.values().cloned());
+        for at in places.collect::<Vec<_>>() {
+            if !matches!(inner.main, Destination::Stream(..)) {
+                inner.claim(&at, false)?;
+                destination::check(&at, inner.how(), &inner.env)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the place of a companion for this output, which may write to it later.
+    ///
+    /// # Errors
+    /// It is written to by something else, or was read.
+    pub fn claim(&self, at: &Locator) -> Result<()> {
+        self.lock().claim(at, false)
+    }
+
     /// Opens a stream. With `patch` it can be changed before it is finished, whatever it goes to.
     ///
     /// # Errors
-    /// The file exists and may not be replaced, is an input, is a command and none may run, or the
-    /// system refuses.
+    /// The file exists and may not be replaced, is an input, is written to already, by whatever
+    /// name, is a command and none may run, or the system refuses.
     pub fn create(&self, part: Part<'_>, patch: bool) -> Result<Sink> {
-        let mut inner = self.lock();
-        let Inner {
-            main,
-            named,
-            env,
-            overwrite,
-            taken,
-            finished,
-            ..
-        } = &mut *inner;
-        match part {
-            Part::Main => main.open(patch, *overwrite, env, finished),
-            Part::Named(name) => match named.get(name) {
-                Some(at) => destination::open(at, patch, *overwrite, env, finished),
-                None => Err(Error::usage(format!("no place was given for the {name}"))),
-            },
-            Part::At(Locator::Command(line)) if env.access != Access::Files => {
-                Err(refused_in_file(line))
-            }
-            Part::Suffix(_) | Part::At(_) => {
-                let at = main.sibling(part)?;
-                destination::open(&at, patch, *overwrite, env, finished)
-            }
-            Part::Utterance(key, extension) => {
-                if let Destination::Folder(target, folder) = main {
-                    return destination::open_in_folder(
-                        target,
-                        folder,
-                        (key, extension),
-                        *overwrite,
-                        env,
-                    );
-                }
-                if std::mem::replace(taken, true) {
-                    return Err(Error::unfit("a second utterance, but the file holds one")
-                        .utterance(key)
-                        .hint("write to a folder: end the name with /"));
-                }
-                main.open(patch, *overwrite, env, finished)
-            }
-        }
+        self.lock().create(part, patch)
     }
 
-    /// Removes a companion left by an earlier run when this output is committed over it.
+    /// Removes a companion left by an earlier run when this output is committed over it, if what
+    /// exists may be replaced; else it is in the way.
     pub fn discard(&self, part: Part<'_>) {
         let mut inner = self.lock();
         if let Ok(Locator::File(file)) = inner.main.sibling(part) {
@@ -302,23 +307,6 @@ impl Output {
             Destination::Folder(_, Some(folder)) => Some(folder.list()),
             _ => None,
         }
-    }
-}
-
-impl Inner {
-    /// The names that a commit changes.
-    fn changes(&mut self) -> Vec<Change> {
-        let overwrite = self.overwrite;
-        let mut changes = Vec::new();
-        if let Destination::Folder(target, folder) = &mut self.main {
-            let new = New::Folder(folder.take());
-            changes.push(Change::new(target.clone(), new, overwrite));
-        }
-        let finished = self.finished.take().into_iter();
-        changes.extend(finished.map(|(at, whole)| Change::new(at, New::File(whole), overwrite)));
-        let stale = self.stale.drain(..);
-        changes.extend(stale.map(|at| Change::new(at, New::Nothing, overwrite)));
-        changes
     }
 }
 

@@ -46,6 +46,13 @@ pub trait Store: Send + Sync + Debug {
     /// The system refuses.
     fn write_to(&self, stream: &Location) -> io::Result<Box<dyn Finish>>;
 
+    /// Says whether a file, or a folder of files, that is to be called `target` may be begun.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create) or [`create_folder`](Self::create_folder), as far as that is
+    /// known before anything is made.
+    fn may_create(&self, target: &Location, is_folder: bool, how: Drafting) -> Result<()>;
+
     /// Begins a file that is to be called `target`, and has no name yet.
     ///
     /// # Errors
@@ -55,8 +62,8 @@ pub trait Store: Send + Sync + Debug {
     /// Begins a folder of files that is to be called `target`.
     ///
     /// # Errors
-    /// There is a file, or a folder that is not empty and may not be added to, or the system
-    /// refuses.
+    /// There is a file, or a folder that is not empty and may neither be replaced nor be added to,
+    /// or the system refuses.
     fn create_folder(&self, target: &Location, how: Drafting) -> Result<Box<dyn DraftFolder>>;
 
     /// Makes all `changes` in their order, or none; with `durable`, they outlive a power cut.
@@ -146,16 +153,24 @@ pub trait Stored: Read + Seek + Send {
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drafting {
-    /// Whether it may replace what there is.
+    /// Whether it may replace what there is: a file, or all that a folder holds.
     pub overwrite: bool,
+    /// Whether a folder that is there gets the files besides its own, of which `overwrite` may
+    /// replace some.
+    pub add: bool,
     /// Whether it is to outlive a power cut, so that it goes to the disk while it grows.
     pub durable: bool,
 }
 
 impl Drafting {
-    /// How it is begun: whether it may replace something, and is to outlive a power cut.
-    pub fn new(overwrite: bool, durable: bool) -> Self {
-        Self { overwrite, durable }
+    /// How it is begun: whether it may replace something, may add to a folder, and is to outlive a
+    /// power cut.
+    pub fn new(overwrite: bool, add: bool, durable: bool) -> Self {
+        Self {
+            overwrite,
+            add,
+            durable,
+        }
     }
 }
 
@@ -220,18 +235,14 @@ pub struct Change {
     pub target: Location,
     /// What gets it.
     pub new: New,
-    /// Whether it may replace what has the name.
-    pub overwrite: bool,
+    /// Whether it may replace what has the name, or add to it.
+    pub how: Drafting,
 }
 
 impl Change {
     /// A change of one name.
-    pub fn new(target: Location, new: New, overwrite: bool) -> Self {
-        Self {
-            target,
-            new,
-            overwrite,
-        }
+    pub fn new(target: Location, new: New, how: Drafting) -> Self {
+        Self { target, new, how }
     }
 }
 
@@ -241,8 +252,8 @@ impl Change {
 pub enum New {
     /// A file.
     File(Box<dyn Whole>),
-    /// A folder of files; nothing where no file was put into it. If there is one of the name, it
-    /// gets the files.
+    /// A folder of files; nothing where no file was put into it. If there is one of the name, they
+    /// take the place of all that it holds, or are added to that.
     Folder(Option<Box<dyn DraftFolder>>),
     /// Nothing: the name is freed if a file has it, and no other change is of that.
     Nothing,
@@ -253,6 +264,27 @@ pub(super) fn exists(target: &Location) -> Error {
     Error::usage("exists already")
         .file(target.to_string())
         .suggest(Remedy::Overwrite)
+}
+
+/// The error for a folder that is not empty and may not be touched.
+pub(super) fn holds_files(target: &Location) -> Error {
+    Error::usage("exists already and is not empty")
+        .file(target.to_string())
+        .suggest(Remedy::ReplaceFolder)
+}
+
+/// The error for an output inside a folder that is an output itself.
+pub(super) fn is_inside(target: &Location, folder: &Location) -> Error {
+    Error::usage(format!("is inside the output folder {folder}"))
+        .file(target.to_string())
+        .hint("write to another folder")
+}
+
+/// The error for a folder that would be emptied although it holds something that was read.
+pub(super) fn holds_input(target: &Location, input: &Location) -> Error {
+    Error::usage(format!("is a folder that holds the input {input}"))
+        .file(target.to_string())
+        .hint("write to another folder")
 }
 
 /// The error for a file that is to take the place of a folder.

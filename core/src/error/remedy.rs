@@ -14,6 +14,8 @@ pub enum Remedy {
     Advice(String),
     /// Allow outputs that exist to be replaced.
     Overwrite,
+    /// Allow all that the folder holds to be replaced, or files to be added to it.
+    ReplaceFolder,
     /// Allow commands at all.
     AllowCommands,
     /// Allow the commands that stand in files.
@@ -69,6 +71,7 @@ impl fmt::Display for Remedy {
         let text = match self {
             Self::Advice(text) => text,
             Self::Overwrite => "allow it to be replaced",
+            Self::ReplaceFolder => "allow all that it holds to be replaced, or files to be added",
             Self::AllowCommands => "allow the commands that the caller names",
             Self::AllowPipes => "if you trust the file, allow its commands",
             Self::RaiseLimit => "if the size is right, raise the limit",

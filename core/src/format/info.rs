@@ -44,6 +44,8 @@ pub struct FormatInfo {
     pub title: &'static str,
     /// File extensions without the point, the usual one first.
     pub extensions: &'static [&'static str],
+    /// Extensions of other formats by which its files go as well, where the format is named.
+    pub also: &'static [&'static str],
     /// The options it knows, for reading and writing.
     pub options: &'static [OptionSpec],
     /// Sorts of files that hold something else.
@@ -67,12 +69,20 @@ impl FormatInfo {
             name,
             title,
             extensions,
+            also: &[],
             options: &[],
             variants: &[],
             index: IndexKind::Own,
             partitioning: Partitioning::Partitions,
             sorted: false,
         }
+    }
+
+    /// With extensions of other formats by which its files go as well.
+    #[must_use]
+    pub const fn also(mut self, extensions: &'static [&'static str]) -> Self {
+        self.also = extensions;
+        self
     }
 
     /// With options.
@@ -108,6 +118,12 @@ impl FormatInfo {
     pub const fn sorted(mut self) -> Self {
         self.sorted = true;
         self
+    }
+
+    /// Whether the name of one of its files may have this extension.
+    pub fn goes_by(&self, extension: &str) -> bool {
+        let mut all = self.extensions.iter().chain(self.also);
+        all.any(|own| *own == extension) || self.variant(extension).is_some()
     }
 
     /// The sort of file that an extension asks for, if it is another than the usual one.

@@ -15,6 +15,8 @@ pub struct Specified {
     pub options: Vec<(String, String)>,
     /// Companions of an output that have places of their own.
     pub companions: Vec<(&'static str, Locator)>,
+    /// Whether the place is a list that is read, and says where the data go.
+    pub listed: bool,
     /// Whether entries at fault are to be passed over.
     pub permissive: bool,
 }
@@ -27,6 +29,7 @@ impl Specified {
             locator,
             options: Vec::new(),
             companions: Vec::new(),
+            listed: false,
             permissive: false,
         }
     }

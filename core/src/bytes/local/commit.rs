@@ -9,8 +9,11 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::super::store::{self, Identity, exists, is_foreign, is_read, is_twin};
-use super::change::{Change, New};
+use super::super::store::{
+    self, Identity, exists, holds_files, holds_input, is_foreign, is_read, is_twin,
+};
+use super::attributes;
+use super::change::{Change, Fill, New};
 use super::done::{Done, moment};
 use super::draft::Finished;
 use super::folder::Folder;
@@ -35,14 +38,10 @@ pub(super) fn commit(
     // Folders whose files get other folders are removed last.
     let mut staging = Vec::new();
     for change in changes {
-        let store::Change {
-            new,
-            target,
-            overwrite,
-        } = change;
+        let store::Change { new, target, how } = change;
         let new = match new {
             store::New::Folder(folder) => {
-                staging.extend(Folder::changes(folder, &target, overwrite, &mut own)?);
+                staging.extend(Folder::changes(folder, &target, how, &mut own)?);
                 continue;
             }
             store::New::File(whole) => match whole.into_any().downcast::<Finished>() {
@@ -55,7 +54,7 @@ pub(super) fn commit(
         own.push(Change {
             new,
             target,
-            overwrite,
+            overwrite: how.overwrite,
         });
     }
     commit_own(live, own, kept, durable)
@@ -76,6 +75,9 @@ pub(super) fn commit_own(
     let folders: BTreeSet<_> = folders.collect();
     let _locks: Vec<_> = folders.iter().filter_map(|folder| lock(folder)).collect();
     check(&mut changes, kept, &mut names)?;
+    for (made, target) in changes.iter().filter_map(Change::made) {
+        attributes::keep(target, made);
+    }
     let ticket = change_all(live, &mut changes)?;
     let result = match durable {
         true => sync_folders(&folders),
@@ -110,22 +112,48 @@ fn check(changes: &mut Vec<Change>, kept: &HashSet<Identity>, names: &mut Names)
         if !taken.insert(identity) {
             return Err(is_twin(&target.into()));
         }
-        if !overwrite && target.symlink_metadata().is_ok() && !is_empty(target) {
-            return Err(exists(&target.into()));
+        match new {
+            New::Folder(Fill::Empty) if target.exists() && !is_empty(target) => {
+                return Err(holds_files(&target.into()));
+            }
+            New::Folder(Fill::Cleared) => check_cleared(target, kept, names)?,
+            New::Folder(_) => {}
+            _ if !overwrite && target.symlink_metadata().is_ok() => {
+                return Err(exists(&target.into()));
+            }
+            _ => {}
         }
     }
     let mut refused = None;
-    changes.retain(|Change { new, target, .. }| {
-        if !matches!(new, New::Nothing) {
+    changes.retain(|change| {
+        let target = &change.target;
+        if !matches!(change.new, New::Nothing) {
             return true;
         }
         let identity = names.identity(target);
+        let there = target.symlink_metadata().is_ok_and(|meta| !meta.is_dir());
         if kept.contains(&identity) {
             refused.get_or_insert_with(|| is_read(&target.into()));
+        } else if there && !change.overwrite && !taken.contains(&identity) {
+            refused.get_or_insert_with(|| exists(&target.into()));
         }
-        target.is_file() && taken.insert(identity)
+        there && taken.insert(identity)
     });
     refused.map_or(Ok(()), Err)
+}
+
+/// Refuses to empty a folder that holds something in `kept`.
+fn check_cleared(folder: &Path, kept: &HashSet<Identity>, names: &mut Names) -> Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    for entry in walkdir::WalkDir::new(folder).follow_root_links(true) {
+        let entry = entry.map_err(|e| failed("cannot list", e.into(), folder))?;
+        if !entry.file_type().is_dir() && kept.contains(&names.identity(entry.path())) {
+            return Err(holds_input(&folder.into(), &entry.path().into()));
+        }
+    }
+    Ok(())
 }
 
 /// Changes all names, or none, and puts by what it takes to go back.
@@ -135,12 +163,18 @@ fn change_all(live: &Live, changes: &mut [Change]) -> Result<u64> {
     // One file replaces another in one step.
     let one_step = changes.len() == 1;
     let change = || {
+        // A link in the place of a folder was named by the user, and is followed.
+        for Change { new, target, .. } in &*changes {
+            if matches!(new, New::Folder(Fill::Cleared)) {
+                done.clear(target)
+                    .map_err(|e| failed("cannot move aside what it holds", e, target))?;
+            }
+        }
         if !one_step {
-            // A link in the place of a folder was named by the user, and is followed.
             let files = changes
                 .iter()
                 .rev()
-                .filter(|c| !matches!(c.new, New::Folder));
+                .filter(|c| !matches!(c.new, New::Folder(_)));
             for change in files {
                 done.move_aside(&change.target)
                     .map_err(|e| failed("cannot move aside", e, &change.target))?;
@@ -150,7 +184,7 @@ fn change_all(live: &Live, changes: &mut [Change]) -> Result<u64> {
             let replaces = one_step && target.symlink_metadata().is_ok_and(|meta| !meta.is_dir());
             let result = match new {
                 New::Nothing => continue,
-                New::Folder => {
+                New::Folder(_) => {
                     done.make_folder(target)?;
                     continue;
                 }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::hidden::unused;
+use super::hidden::{is_temporary, remove, unused};
 use super::sync::failed;
 use crate::Result;
 
@@ -31,14 +31,39 @@ impl Done {
     /// Gives what is called `target` another name, if it exists and is not a folder.
     pub(super) fn move_aside(&mut self, target: &Path) -> io::Result<()> {
         match target.symlink_metadata() {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Ok(meta) if meta.is_dir() => return Ok(()),
-            _ => {}
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+            Ok(meta) if meta.is_dir() => Ok(()),
+            _ => self.rename_aside(target, |path| {
+                let new = File::options().write(true).create_new(true).open(path);
+                new.map(drop)
+            }),
         }
+    }
+
+    /// Gives all that `folder` holds other names, but for what is temporary.
+    pub(super) fn clear(&mut self, folder: &Path) -> io::Result<()> {
+        let entries = match fs::read_dir(folder) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries?,
+        };
+        for entry in entries.collect::<io::Result<Vec<_>>>()? {
+            match entry.file_type()?.is_dir() {
+                _ if is_temporary(&entry.file_name().to_string_lossy()) => {}
+                true => self.rename_aside(&entry.path(), |path| fs::create_dir(path))?,
+                false => self.move_aside(&entry.path())?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives what is called `target` another name, which `reserve` makes.
+    fn rename_aside(
+        &mut self,
+        target: &Path,
+        reserve: impl Fn(&Path) -> io::Result<()>,
+    ) -> io::Result<()> {
         // The name is reserved first, as renaming would replace whatever has it.
-        let (aside, _) = unused(target, "old", |path| {
-            File::options().write(true).create_new(true).open(path)
-        })?;
+        let (aside, ()) = unused(target, "old", reserve)?;
         moment();
         self.aside.push((aside, target.to_owned()));
         if let Some((aside, target)) = self.aside.last() {
@@ -56,22 +81,23 @@ impl Done {
                 false => fs::remove_file(path),
             };
         }
+        for folder in self.folders.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
         for (aside, target) in self.aside.iter().rev() {
             let _ = match target.symlink_metadata() {
                 // It was never moved.
+                Ok(meta) if meta.is_dir() => fs::remove_dir(aside),
                 Ok(_) => fs::remove_file(aside),
                 Err(_) => fs::rename(aside, target),
             };
-        }
-        for folder in self.folders.iter().rev() {
-            let _ = fs::remove_dir(folder);
         }
     }
 
     /// Removes what was moved aside.
     pub(super) fn forget(self) {
         for (aside, _) in &self.aside {
-            let _ = fs::remove_file(aside);
+            remove(aside);
             moment();
         }
     }

@@ -7,12 +7,11 @@ use std::path::{Component, Path, PathBuf};
 
 use super::super::Location;
 use super::super::store::{
-    Draft, DraftFolder, Stored, Whole, exists, is_file, is_foreign, second_in_folder,
+    Draft, DraftFolder, Drafting, Stored, Whole, is_foreign, second_in_folder,
 };
-use super::change::{Change, New};
+use super::change::{Change, Fill, New};
 use super::draft::Growing;
-use super::hidden::is_empty;
-use super::identity::above;
+use super::identity::{above, resolve};
 use super::list::list;
 use super::live::Live;
 use super::local_file::LocalFile;
@@ -20,8 +19,8 @@ use super::made::cannot_create;
 use super::temporary::Temporary;
 use crate::{Error, Result};
 
-/// Files are written under their own names into a temporary folder, which takes the place of the
-/// target, or hands its files over if the target exists.
+/// Files are written under their own names into a temporary folder, which gets the name of the
+/// target, or hands its files over if the target exists: a folder may be all that can be written to.
 #[derive(Debug)]
 pub(super) struct Folder {
     target: Location,
@@ -29,18 +28,33 @@ pub(super) struct Folder {
     live: Live,
 }
 
+/// Refuses to empty the folder that the program runs in, the user's own, or one that these are in.
+pub(super) fn may_be_cleared(target: &Location) -> Result<()> {
+    let resolved = resolve(target.path());
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let spared = [
+        (std::env::current_dir().ok(), "the working folder"),
+        (
+            home.filter(|home| home.is_absolute()),
+            "the user's home folder",
+        ),
+    ];
+    for (folder, what) in spared {
+        if folder.is_some_and(|folder| resolve(&folder).starts_with(&resolved)) {
+            let message = format!("is or holds {what}, and is not emptied");
+            return Err(Error::usage(message)
+                .file(target.to_string())
+                .hint("add to it, or name a folder of its own"));
+        }
+    }
+    Ok(())
+}
+
 impl Folder {
-    /// A new folder that is to be called `target`, which may be there if it is empty or its files
-    /// may be replaced.
-    pub(super) fn begin(live: &Live, target: &Location, overwrite: bool) -> Result<Self> {
+    /// A new folder that is to be called `target`, which may be there.
+    pub(super) fn begin(live: &Live, target: &Location) -> Result<Self> {
         let path = target.path();
         let is_dir = path.is_dir();
-        if !is_dir && path.exists() {
-            return Err(is_file(target));
-        }
-        if is_dir && !overwrite && !is_empty(path) {
-            return Err(exists(target));
-        }
         // A folder that exists may be all that can be written to.
         let staging = match is_dir {
             true => Temporary::folder(live, &path.join("folder")),
@@ -57,16 +71,17 @@ impl Folder {
     pub(super) fn changes(
         folder: Option<Box<dyn DraftFolder>>,
         target: &Location,
-        overwrite: bool,
+        how: Drafting,
         changes: &mut Vec<Change>,
     ) -> Result<Option<Temporary>> {
         let path = target.path();
+        let (overwrite, fill) = (how.overwrite, Fill::of(how));
         let Some(folder) = folder else {
             if !above(path).exists() {
                 return Err(cannot_create(target, io::ErrorKind::NotFound.into()));
             }
             changes.push(Change {
-                new: New::Folder,
+                new: New::Folder(fill),
                 target: path.to_owned(),
                 overwrite,
             });
@@ -96,13 +111,14 @@ impl Folder {
                 0 => path.to_owned(),
                 _ => path.join(relative),
             };
-            if is_folder && entry.depth() > 0 && to.is_symlink() {
+            if is_folder && entry.depth() > 0 && fill == Fill::Added && to.is_symlink() {
                 return Err(Error::unfit("is a link, which may lead out of the folder")
                     .file(to.display().to_string()));
             }
             changes.push(Change {
                 new: match is_folder {
-                    true => New::Folder,
+                    true if entry.depth() == 0 => New::Folder(fill),
+                    true => New::Folder(Fill::Added),
                     false => New::Inside(entry.into_path()),
                 },
                 target: to,

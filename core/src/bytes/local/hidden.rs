@@ -11,7 +11,8 @@ pub(super) const NAME: usize = 50;
 
 /// Removes a file or folder, if that is possible.
 pub(super) fn remove(path: &Path) {
-    let _ = match path.is_dir() {
+    // What a link leads to stays.
+    let _ = match path.is_dir() && !path.is_symlink() {
         true => fs::remove_dir_all(path),
         false => fs::remove_file(path),
     };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::super::store::Identity;
 
@@ -65,6 +65,15 @@ impl Names {
         self.folder(above(path), LINKS)
     }
 
+    /// The folder above `folder`, which ends with `..` and is not there yet.
+    fn folder_above(&mut self, folder: &Path, links: u32) -> Option<PathBuf> {
+        let below = folder.parent()?;
+        (folder.components().next_back() == Some(Component::ParentDir)).then(|| {
+            let below = self.folder(below, links);
+            below.parent().map_or_else(|| below.clone(), Path::to_owned)
+        })
+    }
+
     fn follow(&mut self, path: &Path, links: u32) -> PathBuf {
         let Some(name) = path.file_name() else {
             return self.folder(path, links);
@@ -84,7 +93,9 @@ impl Names {
             (Ok(resolved), _) => resolved,
             // It is not there yet.
             (Err(_), Some(_)) => self.follow(folder, links),
-            (Err(_), None) => std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()),
+            (Err(_), None) => self.folder_above(folder, links).unwrap_or_else(|| {
+                std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
+            }),
         };
         self.0.insert(folder.to_owned(), resolved.clone());
         resolved
@@ -95,4 +106,15 @@ impl Names {
 pub(super) fn above(path: &Path) -> &Path {
     let folder = path.parent().map(Path::as_os_str);
     Path::new(folder.filter(|f| !f.is_empty()).unwrap_or(OsStr::new(".")))
+}
+
+/// Whether `path` names what this process has open under a number, which may be a file without being
+/// a name of that file.
+pub(super) fn is_open_already(path: &Path) -> bool {
+    let own = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
+    let own = own.iter().any(|name| path == Path::new(name));
+    own || path.starts_with("/dev/fd")
+        || path
+            .parent()
+            .is_some_and(|p| p.starts_with("/proc") && p.file_name() == Some(OsStr::new("fd")))
 }

@@ -3,6 +3,7 @@
 //! Files are written under temporary names beside their targets, put on the disk and renamed.
 
 mod ahead;
+mod attributes;
 mod change;
 mod commit;
 mod done;
@@ -24,12 +25,13 @@ use std::io;
 
 use super::store::{
     Change, Draft, DraftFolder, Drafting, FileKind, FileStatus, Identity, Store, Stored, exists,
-    is_folder,
+    holds_files, is_file, is_folder,
 };
 use super::{Finish, Leftover, Location};
 use crate::Result;
 use draft::FileDraft;
 use folder::Folder;
+use hidden::is_empty;
 use live::Live;
 pub(super) use local_file::LocalFile;
 pub use made::cannot_create;
@@ -63,7 +65,9 @@ impl Store for Local {
         match fs::metadata(at.path()) {
             Ok(meta) => {
                 let (kind, length) = match () {
-                    () if meta.is_file() => (FileKind::File, meta.len()),
+                    () if meta.is_file() && !identity::is_open_already(at.path()) => {
+                        (FileKind::File, meta.len())
+                    }
                     () if meta.is_dir() => (FileKind::Folder, 0),
                     () => (FileKind::Stream, 0),
                 };
@@ -95,19 +99,32 @@ impl Store for Local {
         Ok(Box::new(File::options().write(true).open(stream.path())?))
     }
 
-    fn create(&self, target: &Location, how: Drafting) -> Result<Box<dyn Draft>> {
-        match target.path().symlink_metadata() {
-            Ok(_) if target.path().is_dir() => return Err(is_folder(target)),
-            Ok(_) if !how.overwrite => return Err(exists(target)),
-            _ => {}
+    fn may_create(&self, target: &Location, folder: bool, how: Drafting) -> Result<()> {
+        let path = target.path();
+        match path.symlink_metadata() {
+            Ok(_) if !folder && path.is_dir() => Err(is_folder(target)),
+            Ok(_) if !folder && !how.overwrite => Err(exists(target)),
+            Ok(_) if folder && path.exists() && !path.is_dir() => Err(is_file(target)),
+            Ok(_) if folder && !how.add && path.is_dir() && !is_empty(path) => {
+                match how.overwrite {
+                    true => folder::may_be_cleared(target),
+                    false => Err(holds_files(target)),
+                }
+            }
+            _ => Ok(()),
         }
+    }
+
+    fn create(&self, target: &Location, how: Drafting) -> Result<Box<dyn Draft>> {
+        self.may_create(target, false, how)?;
         let made = Temporary::file(&self.live, target.path());
         let (temporary, file) = made.map_err(|e| self.live.explain(cannot_create(target, e)))?;
         Ok(Box::new(FileDraft::new(file, temporary, how.durable)))
     }
 
     fn create_folder(&self, target: &Location, how: Drafting) -> Result<Box<dyn DraftFolder>> {
-        Ok(Box::new(Folder::begin(&self.live, target, how.overwrite)?))
+        self.may_create(target, true, how)?;
+        Ok(Box::new(Folder::begin(&self.live, target)?))
     }
 
     fn commit(&self, changes: Vec<Change>, kept: &HashSet<Identity>, durable: bool) -> Result<()> {

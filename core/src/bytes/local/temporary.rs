@@ -19,6 +19,12 @@ impl Temporary {
     pub(super) fn file(live: &Live, target: &Path) -> io::Result<(Self, File)> {
         let mut options = File::options();
         options.read(true).write(true).create_new(true);
+        // What is to replace a file that only some may read is read by nobody else meanwhile.
+        #[cfg(unix)]
+        if target.exists() {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
         Self::make(live, target, |path| options.open(path))
     }
 

@@ -85,10 +85,19 @@ fn one_file_is_not_written_twice() {
     for same in [&mut names, &mut new.clone()] {
         for first in &*same {
             for second in &*same {
+                // At once, and, of outputs that know nothing of one another, at the end.
                 let env = Env::default();
-                let both = [first, second].map(|at| made(&env, at.path()).unwrap());
-                let error = Output::commit_all(both).unwrap_err();
-                assert!(error.message().contains("twice"), "{error}");
+                let _held = made(&env, first.path()).unwrap();
+                let at_once = made(&env, second.path()).map(drop);
+                let store = env.store();
+                let both = [first, second].map(|at| {
+                    let env = env.clone().with_store(store.clone());
+                    made(&env, at.path()).unwrap()
+                });
+                for result in [at_once, Output::commit_all(both)] {
+                    let error = result.unwrap_err();
+                    assert!(error.message().contains("twice"), "{error}");
+                }
             }
         }
     }
@@ -164,4 +173,39 @@ fn outputs_of_several_stores_are_not_mixed() {
     let error = Output::commit_all(both).unwrap_err();
     assert!(error.message().contains("another store"), "{error}");
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_replaced_hands_its_permissions_on() {
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let root = tempfile::tempdir().unwrap();
+    let at = |name: &str| root.path().join(name);
+    let mode = |name: &str| fs::metadata(at(name)).unwrap().mode() & 0o7777;
+    fs::write(at("plain"), "").unwrap();
+    let mut tried = 0;
+    for bits in [0o600, 0o640, 0o444, 0o777, 0o604] {
+        fs::write(at("a"), "old").unwrap();
+        fs::set_permissions(at("a"), fs::Permissions::from_mode(bits)).unwrap();
+        // Another's, where one may give files away.
+        let owner = chown(at("a"), Some(1234), Some(4321)).is_ok();
+        let output = made(&Env::default(), &at("a")).unwrap();
+        let hidden = fs::read_dir(root.path()).unwrap().map(|e| e.unwrap());
+        for entry in hidden.filter(|e| e.file_name().to_string_lossy().starts_with('.')) {
+            assert_eq!(entry.metadata().unwrap().mode() & 0o077, 0);
+        }
+        output.commit().unwrap();
+        let meta = fs::metadata(at("a")).unwrap();
+        assert_eq!(
+            (mode("a"), fs::read(at("a")).unwrap()),
+            (bits, b"new".to_vec())
+        );
+        assert_eq!(owner, (meta.uid(), meta.gid()) == (1234, 4321));
+        fs::remove_file(at("a")).unwrap();
+        tried += 1;
+    }
+    assert_eq!(tried, 5);
+    made(&Env::default(), &at("b")).unwrap().commit().unwrap();
+    assert_eq!(mode("b"), mode("plain"));
 }

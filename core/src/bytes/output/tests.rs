@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::bytes::{Local, MemoryStore};
+use crate::bytes::{Access, Change, Drafting, Local, MemoryStore, New, Part};
 use crate::{ErrorKind, Limits};
 
 fn names(folder: &Path) -> Vec<String> {
@@ -107,13 +107,164 @@ fn a_folder_appears_whole() {
         let again = env.output(&at);
         let part = Part::Utterance(&"c".into(), "spr");
         assert!(again.create(part, true).is_err());
-        let more = env.output(&at).overwrite(true);
+        drop(again);
+        let more = env.output(&at).add(true);
         write(&more, part, b"y").unwrap();
         more.commit().unwrap();
         assert_eq!(env.list(&Location::from(&folder)).unwrap().len(), 3);
     }
     assert_eq!(names(&folder), ["a.spr", "c.spr", "s"]);
     assert_eq!(names(parent.path()), ["out"]);
+}
+
+#[test]
+fn a_folder_is_replaced_as_a_whole_or_added_to() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("out");
+    let (_, memory) = memory();
+    for env in [Env::default(), memory] {
+        let at = Locator::folder(&folder);
+        let fill = |output: &Output, key: &str| {
+            write(output, Part::Utterance(&key.into(), "x"), key.as_bytes()).map(drop)
+        };
+        let files = || {
+            let mut files = env.list(&Location::from(&folder)).unwrap();
+            files.sort();
+            let names = files
+                .iter()
+                .map(|f| f.relative_to(&Location::from(&folder)).unwrap());
+            names.map(|name| name.to_string()).collect::<Vec<_>>()
+        };
+        let first = env.output(&at);
+        fill(&first, "a").unwrap();
+        fill(&first, "s/b").unwrap();
+        first.commit().unwrap();
+        // It is in the way; each file of it is in the way of what is added.
+        for output in [env.output(&at), env.output(&at)] {
+            let error = output.reserve().unwrap_err().to_string();
+            assert!(error.contains("exists already and is not empty"), "{error}");
+        }
+        let more = env.output(&at).add(true);
+        more.reserve().unwrap();
+        fill(&more, "c").unwrap();
+        fill(&more, "a").unwrap();
+        let error = more.commit().unwrap_err().to_string();
+        assert!(error.contains("a.x: exists already"), "{error}");
+        assert_eq!(files(), ["a.x", "s/b.x"]);
+        let over = env.output(&at).add(true).overwrite(true);
+        fill(&over, "c").unwrap();
+        fill(&over, "a").unwrap();
+        over.commit().unwrap();
+        assert_eq!(files(), ["a.x", "c.x", "s/b.x"]);
+        // All or nothing: where another name can't be had, what was there comes back.
+        let whole = |key: &str| {
+            let output = env.output(&at).overwrite(true);
+            output.reserve().unwrap();
+            fill(&output, key).unwrap();
+            output
+        };
+        let bad = env.output(&Locator::file(parent.path().join("bad")));
+        write(&bad, Part::Main, b"bad").unwrap();
+        // Somebody else was quicker.
+        env.store()
+            .commit(
+                vec![made_by_another(&env, &parent.path().join("bad"))],
+                &HashSet::new(),
+                false,
+            )
+            .unwrap();
+        assert!(Output::commit_all([whole("new"), bad]).is_err());
+        assert_eq!(files(), ["a.x", "c.x", "s/b.x"]);
+        whole("s/new").commit().unwrap();
+        assert_eq!(files(), ["s/new.x"]);
+        // Nothing in it that was read goes.
+        drop(env.open_file(&folder.join("s/new.x").into()).unwrap());
+        let error = whole("other").commit().unwrap_err().to_string();
+        assert!(
+            error.contains("is a folder that holds the input"),
+            "{error}"
+        );
+        assert_eq!(files(), ["s/new.x"]);
+    }
+    assert_eq!(names(parent.path()), ["bad", "out"]);
+}
+
+fn made_by_another(env: &Env, at: &Path) -> Change {
+    let draft = env.store().create(&at.into(), Drafting::default()).unwrap();
+    Change::new(
+        at.into(),
+        New::File(draft.finish().unwrap()),
+        Drafting::default(),
+    )
+}
+
+#[test]
+fn no_two_outputs_go_to_one_place() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("d")).unwrap();
+    let env = Env::default();
+    let file = |name: &str| Locator::file(folder.path().join(name));
+    let dir = |name: &str| Locator::folder(folder.path().join(name));
+    let mut tried = 0;
+    for (first, second, why) in [
+        (file("a"), file("d/../a"), "twice"),
+        (file("none/../a"), file("a"), "twice"),
+        (file("none/../a"), file("other/../a"), "twice"),
+        (dir("n"), dir("d/../n"), "twice"),
+        (dir("n"), file("n/x"), "is inside the output folder"),
+        (file("n/x"), dir("n"), "is inside the output folder"),
+        (dir("n"), dir("n/d"), "is inside the output folder"),
+        (Locator::Standard, Locator::Standard, "twice"),
+        (Locator::Standard, Locator::file("/dev/stdout"), "twice"),
+    ] {
+        let held = env.output(&first);
+        held.reserve().unwrap();
+        let error = env.output(&second).reserve().unwrap_err().to_string();
+        assert!(error.contains(why), "{first} {second}: {error}");
+        drop(held);
+        env.output(&second).reserve().unwrap();
+        tried += 1;
+    }
+    assert_eq!(tried, 9);
+    // Neither do two streams of one output.
+    let output = env.output(&file("a")).with_named("scp", file("d/../a"));
+    assert!(output.reserve().is_err());
+    drop(output);
+    let output = env.output(&file("a"));
+    let _main = output.create(Part::Main, false).unwrap();
+    assert!(output.create(Part::At(&file("d/../a")), false).is_err());
+    assert!(output.create(Part::Main, false).is_err());
+    // Some places take anything.
+    let null = Locator::file("/dev/null");
+    let both = [&null, &null].map(|at| env.output(at));
+    both.iter().for_each(|output| output.reserve().unwrap());
+}
+
+#[test]
+fn a_rehearsal_checks_all_and_keeps_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("there"), "old").unwrap();
+    let env = Env::default();
+    let file = |name: &str| Locator::file(folder.path().join(name));
+    assert!(
+        env.output(&file("there"))
+            .rehearse()
+            .create(Part::Main, false)
+            .is_err()
+    );
+    let output = env.output(&file("new")).rehearse();
+    write(&output, Part::Main, b"new").unwrap();
+    write(&output, Part::Suffix(".side"), b"new").unwrap();
+    assert!(env.output(&file("new")).reserve().is_err());
+    let files = env
+        .output(&Locator::folder(folder.path().join("f")))
+        .rehearse();
+    assert!(files.is_folder());
+    let part = Part::Utterance(&"a".into(), "x");
+    write(&files, part, b"new").unwrap();
+    assert!(write(&files, part, b"new").is_err());
+    Output::commit_all([output, files]).unwrap();
+    assert_eq!(names(folder.path()), ["there"]);
 }
 
 #[test]
@@ -127,11 +278,9 @@ fn memory_takes_all_or_nothing() {
             output.overwrite(name != "b")
         })
     };
-    // The second may not be replaced, or is the first.
-    for names in [["a", "b"], ["a", "a"]] {
-        assert!(Output::commit_all(outputs(names)).is_err());
-        assert_eq!(store.locations(), ["b".into()]);
-    }
+    // The second may not be replaced.
+    assert!(Output::commit_all(outputs(["a", "b"])).is_err());
+    assert_eq!(store.locations(), ["b".into()]);
     assert_eq!(store.get("b").unwrap(), b"old");
     Output::commit_all(outputs(["a", "c"])).unwrap();
     let output = env.output(&Locator::file("a")).overwrite(true);
@@ -142,11 +291,13 @@ fn memory_takes_all_or_nothing() {
     drop(reading);
     assert_eq!(store.get("a").unwrap(), b"a");
     let over = env.with_store(Arc::new(store.clone()));
-    let output = over.output(&Locator::file("d"));
-    output.discard(Part::Suffix(".x"));
     store.insert("d.x", Vec::new());
-    write(&output, Part::Main, b"d").unwrap();
-    output.commit().unwrap();
+    for overwrite in [false, true] {
+        let output = over.output(&Locator::file("d")).overwrite(overwrite);
+        output.discard(Part::Suffix(".x"));
+        write(&output, Part::Main, b"d").unwrap();
+        assert_eq!(output.commit().is_ok(), overwrite);
+    }
     let left = ["a", "b", "c", "d"].map(Location::from);
     assert_eq!(store.locations(), left);
 }

@@ -1,0 +1,80 @@
+//! Outputs of which everything is checked and nothing is kept.
+
+use std::any::Any;
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use super::Location;
+use super::store::{Draft, DraftFolder, Stored, Whole, second_in_folder};
+use crate::Result;
+
+/// A folder that remembers the names of its files and nothing else.
+#[derive(Debug)]
+pub(super) struct RehearsedFolder {
+    target: Location,
+    names: HashSet<Location>,
+}
+
+impl RehearsedFolder {
+    pub(super) fn new(target: &Location) -> Self {
+        Self {
+            target: target.clone(),
+            names: HashSet::new(),
+        }
+    }
+}
+
+impl DraftFolder for RehearsedFolder {
+    fn create(&mut self, name: &Location, _: bool) -> Result<Box<dyn Draft>> {
+        match self.names.insert(name.clone()) {
+            true => Ok(Box::new(Dropped)),
+            false => Err(second_in_folder(&self.target.join(name))),
+        }
+    }
+
+    fn open(&self, _: &Location) -> io::Result<Box<dyn Stored>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn list(&self) -> io::Result<Vec<Location>> {
+        Ok(Vec::new())
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// A file whose bytes are dropped.
+#[derive(Debug)]
+pub(super) struct Dropped;
+
+impl Write for Dropped {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Draft for Dropped {
+    fn patch(&mut self, _: u64, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<Box<dyn Whole>> {
+        Ok(self)
+    }
+}
+
+impl Whole for Dropped {
+    fn open(&self) -> io::Result<Box<dyn Stored>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
