@@ -1,11 +1,14 @@
 //! Outputs.
 
+mod names;
+
 use spr_core::bytes::{Env, Location, Locator, Output};
-use spr_core::format::{Caps, Count, Format, IndexKind, Keys, Medium, Options, Registry, Variant};
+use spr_core::format::{Caps, Format, IndexKind, Keys, Medium, Options, Registry};
 use spr_core::side;
-use spr_core::{Error, Remedy, Result, nearest};
+use spr_core::{Error, Result};
 
 use super::{Pair, PartName, named, numbered, path_and_pairs};
+use names::by_extension;
 
 /// One data set to write, as understood from an argument.
 pub struct Target {
@@ -16,6 +19,8 @@ pub struct Target {
     /// Files beside it that have places of their own.
     companions: Vec<(&'static str, Locator)>,
     pairs: Vec<Pair>,
+    /// Whether the place is a list of files, which is read.
+    listed: bool,
     /// Whether entries that have no place are passed over, as Kaldi's option `p` asks.
     permissive: bool,
     /// The options that were not part of the argument.
@@ -48,26 +53,8 @@ impl Target {
         target.added = pairs.to_vec();
         target.check_numbers()?;
         target.check_folder()?;
+        target.check_names(registry)?;
         Ok(target)
-    }
-
-    /// All files of a numbered output must be, or one would replace the other.
-    fn check_numbers(&self) -> Result<()> {
-        let side = |(key, value): &&Pair| key == side::OPTION.name && value != "none";
-        let side = self.pairs.iter().rfind(side);
-        let main = (self.medium() != Medium::Stream).then(|| self.locator.to_string());
-        let beside = self.companions.iter().map(|(_, at)| at.to_string());
-        let side = side.map(|(_, name)| name.clone());
-        let names = main.into_iter().chain(beside).chain(side);
-        let (with, without): (Vec<_>, Vec<_>) = names.partition(|name| numbered::is_numbered(name));
-        match without.first() {
-            Some(name) if !with.is_empty() => Err(Error::usage(format!(
-                "'{name}' has no {{part}}, unlike others in '{}'",
-                self.text
-            ))
-            .hint("every partition would write to it")),
-            _ => Ok(()),
-        }
     }
 
     /// Whether every partition is to have an output of its own.
@@ -115,6 +102,7 @@ impl Target {
             locator: meant.locator,
             companions: meant.companions,
             pairs: meant.options,
+            listed: meant.listed,
             permissive: meant.permissive,
             added: Vec::new(),
         }))
@@ -167,38 +155,16 @@ impl Target {
             locator,
             companions: Vec::new(),
             pairs,
+            listed: false,
             permissive: false,
             added: Vec::new(),
         })
     }
 
-    /// Refuses a folder for what goes into one file.
-    fn check_folder(&self) -> Result<()> {
-        let Locator::Folder(folder) = &self.locator else {
-            return Ok(());
-        };
-        if self.caps()?.count == Count::One {
-            return Ok(());
-        }
-        let info = self.format.info();
-        let variant = info.variants.iter().rfind(|variant| {
-            let (key, value) = variant.option;
-            let last = self.pairs.iter().rfind(|(k, _)| k == key);
-            last.is_some_and(|(_, v)| v == value)
-        });
-        let (what, extension) = match variant {
-            Some(Variant {
-                extension,
-                option: (key, value),
-            }) => (format!("{} with {key}={value}", info.name), *extension),
-            None => (
-                info.name.to_owned(),
-                info.extensions.first().copied().unwrap_or(info.name),
-            ),
-        };
-        let message = format!("is a folder, but {what} goes into one file");
-        let hint = format!("name a file, such as {folder}/data.{extension}");
-        Err(Error::usage(message).file(format!("{folder}/")).hint(hint))
+    /// The value of an option, if it is given.
+    fn option(&self, key: &str) -> Option<&str> {
+        let last = self.pairs.iter().rfind(|(k, _)| k == key);
+        last.map(|(_, value)| value.as_str())
     }
 
     fn medium(&self) -> Medium {
@@ -226,14 +192,14 @@ impl Target {
 
     /// Whether objects are to be written as they were stored, where the format is the same.
     pub fn keeps_stored(&self) -> bool {
-        let last = self.pairs.iter().rev().find(|(key, _)| key == "compress");
-        last.is_some_and(|(_, value)| value == "keep")
+        self.option("compress") == Some("keep")
     }
 
     /// The files and folders that are written, as far as the argument names them.
     pub fn locations(&self) -> Vec<Location> {
         let beside = self.companions.iter().map(|(_, at)| at);
-        let all = std::iter::once(&self.locator).chain(beside);
+        let main = (!self.listed).then_some(&self.locator);
+        let all = main.into_iter().chain(beside);
         all.filter_map(Locator::location).cloned().collect()
     }
 
@@ -265,12 +231,43 @@ impl Target {
         self.medium() == Medium::Folder
     }
 
-    /// The place to write to.
-    pub fn output(&self, overwrite: bool, env: &Env) -> Output {
-        let output = env.output(&self.locator).overwrite(overwrite);
+    /// The place to write to, which is kept for this.
+    ///
+    /// # Errors
+    /// It is written to by something else, is an input, or may not be replaced.
+    pub fn output(&self, overwrite: bool, add: bool, env: &Env) -> Result<Output> {
+        let output = env.output(&self.locator).overwrite(overwrite).add(add);
         let beside = self.companions.iter();
-        beside.fold(output, |output, (name, at)| {
+        let output = beside.fold(output, |output, (name, at)| {
             output.with_named(name, at.clone())
+        });
+        if !self.listed {
+            output.reserve()?;
+        }
+        if let Some(at) = self.beside()? {
+            output.claim(&at.into())?;
+        }
+        Ok(output)
+    }
+
+    /// The file that the format writes beside the data, by its own rules or where an option says.
+    fn beside(&self) -> Result<Option<Location>> {
+        let Locator::File(file) = &self.locator else {
+            return Ok(None);
+        };
+        let (info, plain) = (self.format.info(), file.plain());
+        let is_script = |extension| plain.extension() == Some(extension);
+        Ok(match (info.index, self.option(side::OPTION.name)) {
+            (IndexKind::SideFile, Some("none")) => None,
+            (IndexKind::SideFile, Some(path)) => Some(path.into()),
+            (IndexKind::SideFile, None) if self.caps()?.keys == Keys::SideFile => {
+                Some(file.with_suffix(side::SUFFIX))
+            }
+            (IndexKind::Script(extension), _) if !self.listed && is_script(extension) => {
+                let archive = info.extensions.first().copied().unwrap_or_default();
+                Some(plain.with_extension(archive))
+            }
+            _ => None,
         })
     }
 
@@ -308,37 +305,5 @@ impl Target {
             text.push_str("; one for each partition");
         }
         Ok(text)
-    }
-}
-
-/// The format that a path's extension asks for; of a folder, the extension of its name.
-fn by_extension(path: &str, registry: &Registry) -> Result<&'static dyn Format> {
-    let plain = Location::from(path.trim_end_matches('/')).plain();
-    let extension = plain.extension().unwrap_or_default();
-    match registry.by_extension(extension).as_slice() {
-        [format] => Ok(*format),
-        [] => {
-            let message = if extension.is_empty() {
-                "nothing says which format to write".to_owned()
-            } else {
-                format!("no known format has the extension .{extension}")
-            };
-            let known = registry.formats().flat_map(|f| f.info().extensions);
-            let error = Error::usage(message).file(path);
-            // Of three letters, two that differ make another word.
-            Err(match nearest(extension, known) {
-                _ if extension == "txt" => {
-                    error.hint(format!("Kaldi's text is written to ark,t:{path}"))
-                }
-                Some(near) if extension.len() > 3 => error.hint(format!("did you mean .{near}?")),
-                _ => error.suggest(Remedy::WriteAs(registry.names())),
-            })
-        }
-        several => {
-            let names: Vec<_> = several.iter().map(|f| f.info().name).collect();
-            Err(Error::usage(format!("may be {}", names.join(" or ")))
-                .file(path)
-                .suggest(Remedy::WriteAs(names)))
-        }
     }
 }

@@ -23,7 +23,8 @@ static INFO: FormatInfo = FormatInfo::new(
     NAME,
     "HTK parameter files of plain floats",
     &["htk", "fea", "plp", "fbk"],
-);
+)
+.also(&["mfc"]);
 
 impl Format for Htk {
     fn info(&self) -> &'static FormatInfo {

@@ -40,6 +40,10 @@ impl Files {
             let message = format!("{file} is named by two lines");
             return Err(lines.place(Error::malformed(message), *index));
         }
+        for (file, index) in &named {
+            let claimed = output.claim(&Locator::File(file.clone()));
+            claimed.map_err(|e| lines.place(e, *index))?;
+        }
         Ok(Self {
             written: vec![false; lines.len()],
             lines,

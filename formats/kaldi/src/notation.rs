@@ -25,6 +25,7 @@ impl Notation for Specifiers {
         let specified = |spec: Wspecifier| {
             let mut specified = Specified::new("a Kaldi wspecifier", spec.locator());
             specified.options = spec.options().collect();
+            specified.listed = spec.list.is_some();
             specified.companions = spec
                 .script
                 .map(|script| ("scp", script))
@@ -70,7 +71,7 @@ mod tests {
         let output = Specifiers.output("scp,p:x.scp").unwrap().unwrap();
         assert_eq!(output.locator, Locator::file("x.scp"));
         assert_eq!(pairs(&output.options), [("list", "x.scp")]);
-        assert!(output.permissive && output.companions.is_empty());
+        assert!(output.permissive && output.listed && output.companions.is_empty());
         for other in ["x.ark", "x.scp", "-", "pfile:x"] {
             assert!(Specifiers.input(other).is_none() && Specifiers.output(other).is_none());
         }

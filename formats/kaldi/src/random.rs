@@ -52,9 +52,12 @@ impl ScriptTable {
         env: &Env,
     ) -> Result<Self> {
         let promise = Promise::of(options)?;
+        let lines = Lines::read(&mut source, promise.sorted, &env.limits)?;
+        let targets = Targets::new(&source, options, values, env)?;
+        (0..lines.len()).for_each(|index| targets.keep(lines.rest(index)));
         Ok(Self {
-            lines: Lines::read(&mut source, promise.sorted, &env.limits)?,
-            targets: Targets::new(&source, options, values, env)?,
+            lines,
+            targets,
             promise,
             env: env.clone(),
         })

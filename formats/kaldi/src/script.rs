@@ -114,6 +114,13 @@ impl Targets {
         })
     }
 
+    /// Keeps what `rest` of a line names from being replaced, though nobody wants to read it.
+    pub(crate) fn keep(&self, rest: &str) {
+        if let Ok(at) = Line::parse(rest).and_then(|line| rxfilename(line.place)) {
+            self.env.names(self.script.as_ref(), &at);
+        }
+    }
+
     /// Reads the object at the place that `rest` of a line names into `utt`, whose key is set
     /// already. `place` adds the line to warnings.
     pub(crate) fn read(
@@ -236,6 +243,7 @@ impl ScriptReader {
         };
         utt.key.set(key);
         if !self.choice.wants(&utt.key) {
+            self.targets.keep(rest);
             return Ok(false);
         }
         let (name, number) = (self.script.name(), self.number);

@@ -22,11 +22,11 @@ impl Sinks {
         let main = output.locator();
         let named = output.companion("scp").is_some();
         if let Locator::File(file) = &main
-            && file.extension() == Some("scp")
+            && file.plain().extension() == Some("scp")
             && !named
             && table.is_none()
         {
-            let archive = Locator::File(file.with_extension("ark"));
+            let archive = Locator::File(file.plain().with_extension("ark"));
             let name = name_in_script(&archive)?;
             return Ok(Self {
                 archive: output.create(Part::At(&archive), false)?,

@@ -52,6 +52,7 @@ static SPR_INFO: FormatInfo = FormatInfo::new(
 
 static KEY_INFO: FormatInfo =
     FormatInfo::new("key", "the same with the older key header", &["key"])
+        .also(&["spr", "trk", "sam"])
         .options(&options::KEY)
         .variants(LISTS);
 

@@ -1,0 +1,141 @@
+//! What the names of outputs say, and whether it is what is written.
+
+use spr_core::bytes::{Location, Locator};
+use spr_core::format::{Count, Format, IndexKind, Medium, Registry, Variant};
+use spr_core::side;
+use spr_core::{Error, Remedy, Result, nearest};
+
+use super::super::numbered;
+use super::{Pair, Target};
+
+impl Target {
+    /// All files of a numbered output must be, or one would replace the other.
+    pub(super) fn check_numbers(&self) -> Result<()> {
+        let side = |(key, value): &&Pair| key == side::OPTION.name && value != "none";
+        let side = self.pairs.iter().rfind(side);
+        let main = (self.medium() != Medium::Stream).then(|| self.locator.to_string());
+        let beside = self.companions.iter().map(|(_, at)| at.to_string());
+        let side = side.map(|(_, name)| name.clone());
+        let names = main.into_iter().chain(beside).chain(side);
+        let (with, without): (Vec<_>, Vec<_>) = names.partition(|name| numbered::is_numbered(name));
+        match without.first() {
+            Some(name) if !with.is_empty() => Err(Error::usage(format!(
+                "'{name}' has no {{part}}, unlike others in '{}'",
+                self.text
+            ))
+            .hint("every partition would write to it")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a folder for what goes into one file.
+    pub(super) fn check_folder(&self) -> Result<()> {
+        let Locator::Folder(folder) = &self.locator else {
+            return Ok(());
+        };
+        if self.caps()?.count == Count::One {
+            return Ok(());
+        }
+        let (what, extension) = self.sort_of_file();
+        let message = format!("is a folder, but {what} goes into one file");
+        let hint = format!("name a file, such as {folder}/data.{extension}");
+        Err(Error::usage(message).file(format!("{folder}/")).hint(hint))
+    }
+
+    /// What is written, in words, and the extension that is usual for it.
+    fn sort_of_file(&self) -> (String, &'static str) {
+        let info = self.format.info();
+        let mut variants = info.variants.iter().rev();
+        match variants.find(|v| self.option(v.option.0) == Some(v.option.1)) {
+            Some(Variant {
+                extension,
+                option: (key, value),
+            }) => (format!("{} with {key}={value}", info.name), extension),
+            None => (
+                info.name.to_owned(),
+                info.extensions.first().copied().unwrap_or(info.name),
+            ),
+        }
+    }
+
+    /// Refuses names whose extensions say something else than what is written.
+    pub(super) fn check_names(&self, registry: &Registry) -> Result<()> {
+        let info = self.format.info();
+        let known = |extension: &str| {
+            let claims = |f: &dyn Format| {
+                f.info().extensions.contains(&extension) || f.info().variant(extension).is_some()
+            };
+            registry.formats().any(claims)
+        };
+        let refuse = |file: &Location, extension: &str, what: &str, usual: &str| {
+            let right = file.plain().with_extension(usual);
+            let coder = file.codec().and(file.extension());
+            let right = coder.map_or(right.clone(), |coder| {
+                right.with_suffix(&format!(".{coder}"))
+            });
+            let message = format!("ends with .{extension}, but {what} would be written");
+            Err(Error::usage(message)
+                .file(file.to_string())
+                .hint(format!("call it {right}, or change what is written")))
+        };
+        if let Locator::File(file) = &self.locator
+            && let Some(extension) = file
+                .plain()
+                .extension()
+                .filter(|e| known(e) && !self.listed)
+        {
+            let fits = match (info.variant(extension), info.index) {
+                (Some(variant), _) => self.option(variant.option.0) == Some(variant.option.1),
+                (None, IndexKind::Script(script)) if script == extension => {
+                    let table = self.option("table").is_none_or(|table| table == script);
+                    table && self.companions.is_empty()
+                }
+                _ => info.goes_by(extension),
+            };
+            if !fits {
+                let (what, usual) = self.sort_of_file();
+                return refuse(file, extension, &what, usual);
+            }
+        }
+        for (name, at) in &self.companions {
+            if let Locator::File(file) = at
+                && let Some(extension) = file.plain().extension().filter(|e| known(e) && e != name)
+            {
+                return refuse(file, extension, &format!("its {name} file"), name);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The format that a path's extension asks for; of a folder, the extension of its name.
+pub(super) fn by_extension(path: &str, registry: &Registry) -> Result<&'static dyn Format> {
+    let plain = Location::from(path.trim_end_matches('/')).plain();
+    let extension = plain.extension().unwrap_or_default();
+    match registry.by_extension(extension).as_slice() {
+        [format] => Ok(*format),
+        [] => {
+            let message = if extension.is_empty() {
+                "nothing says which format to write".to_owned()
+            } else {
+                format!("no known format has the extension .{extension}")
+            };
+            let known = registry.formats().flat_map(|f| f.info().extensions);
+            let error = Error::usage(message).file(path);
+            // Of three letters, two that differ make another word.
+            Err(match nearest(extension, known) {
+                _ if extension == "txt" => {
+                    error.hint(format!("Kaldi's text is written to ark,t:{path}"))
+                }
+                Some(near) if extension.len() > 3 => error.hint(format!("did you mean .{near}?")),
+                _ => error.suggest(Remedy::WriteAs(registry.names())),
+            })
+        }
+        several => {
+            let names: Vec<_> = several.iter().map(|f| f.info().name).collect();
+            Err(Error::usage(format!("may be {}", names.join(" or ")))
+                .file(path)
+                .suggest(Remedy::WriteAs(names)))
+        }
+    }
+}
