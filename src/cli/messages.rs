@@ -32,9 +32,16 @@ pub(super) fn json(value: &Value) {
 pub(super) fn usage(error: &clap::Error) -> Result<u8> {
     use clap::error::ErrorKind;
     let helps = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    if !error.use_stderr() || error.kind() == helps {
+    if !error.use_stderr() {
+        let printed = error.print().and_then(|()| std::io::stdout().flush());
+        return match printed {
+            Ok(()) => Ok(DONE),
+            Err(e) => Err(Error::io("cannot write", e).file("-")),
+        };
+    }
+    if error.kind() == helps {
         let _ = error.print();
-        return Ok(if error.use_stderr() { FAILED } else { DONE });
+        return Ok(FAILED);
     }
     // clap's complaint goes over several lines, the usage at their end.
     let text = error.to_string();

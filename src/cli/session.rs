@@ -57,6 +57,7 @@ impl Session {
     pub(super) fn usage(&self, error: &clap::Error) -> u8 {
         match messages::usage(error) {
             Ok(status) => status,
+            Err(error) if error.is_broken_pipe() => super::exit::DONE,
             Err(error) => {
                 self.error(error);
                 super::exit::FAILED

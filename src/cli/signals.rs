@@ -14,9 +14,10 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Lets an interrupt, a hang-up or a request to end stop the process: what `local` has not
-    /// finished is removed, one line says so in the name of `program`, and the exit status is 128
-    /// and the signal's number, as shells have it. Where there are no signals nothing happens.
+    /// Lets an interrupt, a hang-up, a request to end, a timer or a limit on time stop the process:
+    /// what `local` has not finished is removed, one line says so in the name of `program`, and the
+    /// exit status is 128 and the signal's number, as shells have it. A limit on the size of files
+    /// becomes an error of whoever writes. Where there are no signals nothing happens.
     ///
     /// A signal that is ignored from the start, as `nohup` does it, stays so.
     pub fn watch(local: &Local, program: &'static str) -> Self {
@@ -45,15 +46,27 @@ mod unix {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{
+        SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU,
+        SIGXFSZ,
+    };
+    use signal_hook::flag;
     use signal_hook::iterator::Signals;
     use spr_core::bytes::Local;
 
+    /// Signals that end a process which does not expect them.
+    const ENDING: [i32; 10] = [
+        SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
+    ];
+
     pub(super) fn watch(local: Local, come: Arc<AtomicBool>, program: &'static str) {
         let ignored = ignored();
-        let wanted = [SIGINT, SIGTERM, SIGHUP]
-            .into_iter()
-            .filter(|signal| ignored & (1 << (signal - 1)) == 0);
+        let heard = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
+        if heard(&SIGXFSZ) {
+            // The write that went too far fails then, and says so.
+            let _ = flag::register(SIGXFSZ, Arc::default());
+        }
+        let wanted = ENDING.into_iter().filter(heard);
         // Without a watcher a signal ends the program all the same, only less tidily.
         let Ok(mut signals) = Signals::new(wanted) else {
             return;
@@ -65,6 +78,7 @@ mod unix {
                 let what = match signal {
                     SIGINT => "interrupted",
                     SIGHUP => "stopped, the terminal is gone",
+                    SIGXCPU => "stopped, the time that it may take is up",
                     _ => "stopped by a signal",
                 };
                 let _ = writeln!(std::io::stderr(), "{program}: {what}, nothing was written");

@@ -80,9 +80,20 @@ fn signals_clean_up() {
     let s = Scratch::new();
     corpus(&s);
     for (n, output) in OUTPUTS.into_iter().enumerate() {
-        let signals = [("-INT", 2), ("-TERM", 15), ("-HUP", 1)];
+        let signals = [
+            ("-INT", 2),
+            ("-TERM", 15),
+            ("-HUP", 1),
+            ("-USR1", 10),
+            ("-ALRM", 14),
+            ("-XCPU", 24),
+            ("-QUIT", 3),
+            ("-USR2", 12),
+            ("-VTALRM", 26),
+        ];
         // A test run in the background may be deaf to some, and the program is then too.
-        let heard = Some(signals[n % 3]).filter(|(_, number)| !is_ignored(*number));
+        let heard = Some(signals[n % signals.len()]);
+        let heard = heard.filter(|(_, number)| !is_ignored(*number));
         let (signal, number) = heard.unwrap_or(signals[1]);
         let status = 128 + number;
         let child = waiting(&s, output);
@@ -91,6 +102,23 @@ fn signals_clean_up() {
         assert_eq!(said.status, status, "{output}: {}", said.err);
         assert_eq!(said.err.lines().count(), 1, "{output}: {}", said.err);
         assert!(said.err.contains("nothing was written"), "{}", said.err);
+        assert_eq!(s.names(), ["in.ark"], "{output}");
+    }
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_is_an_error() {
+    let s = Scratch::new();
+    corpus(&s);
+    for output in OUTPUTS {
+        let line = format!("ulimit -f 8; exec spr-convert in.ark {output}");
+        let said = s.shell(&line);
+        assert_eq!(said.status, 2, "{output}: {}", said.err);
+        assert!(
+            said.err.contains("cannot write: File too large"),
+            "{output}: {}",
+            said.err
+        );
         assert_eq!(s.names(), ["in.ark"], "{output}");
     }
 }
