@@ -36,6 +36,8 @@ pub type Stage = Box<dyn Fn(Box<dyn Reader>, &Env) -> Result<Box<dyn Reader>>>;
 pub struct Split {
     /// The names of the parts, which have numbers if this is empty.
     pub names: &'static [&'static str],
+    /// How many there will be, where that is known.
+    pub parts: Option<u64>,
     /// Whether parts come one after the other, so that one is finished when the next begins.
     pub in_order: bool,
     /// Makes what tells to which part the next utterance belongs, counted from 0.
@@ -44,6 +46,31 @@ pub struct Split {
 
 /// Tells to which part the next utterance belongs, counted from 0.
 pub type Route = Box<dyn FnMut(&Utterance) -> Result<u64>>;
+
+/// A conversion that is done, of which nothing has its final name yet. Dropping it leaves nothing
+/// behind.
+pub struct Made {
+    outcome: Outcome,
+    outputs: Vec<Output>,
+    parents: Parents,
+}
+
+impl Made {
+    /// What will have been done.
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// Gives everything its final name, and `others` with it: all or nothing.
+    ///
+    /// # Errors
+    /// As [`Output::commit_all`].
+    pub fn commit(self, others: impl IntoIterator<Item = Output>) -> Result<Outcome> {
+        Output::commit_all(self.outputs.into_iter().chain(others))?;
+        self.parents.keep();
+        Ok(self.outcome)
+    }
+}
 
 impl Split {
     fn name(&self, part: u64) -> PartName {
@@ -77,8 +104,10 @@ pub struct Job {
     pub policy: LossPolicy,
     /// What to do about utterances that can't be converted.
     pub on_error: OnError,
-    /// Whether files that exist may be replaced.
+    /// Whether files that exist may be replaced, and all that a folder holds.
     pub overwrite: bool,
+    /// Whether files may be added to a folder that exists.
+    pub add: bool,
     /// Whether to do everything but write.
     pub dry_run: bool,
     /// Whether outputs are read back and compared before they get their names.
@@ -171,6 +200,7 @@ impl Job {
             policy,
             on_error: OnError::default(),
             overwrite: false,
+            add: false,
             dry_run: false,
             verify: false,
             hash: false,
@@ -187,9 +217,22 @@ impl Job {
         env: &Env,
         observer: &mut dyn Observer,
     ) -> Result<Outcome> {
+        self.make(registry, env, observer)?.commit([])
+    }
+
+    /// Does all but give what was written its names. On an error nothing is left behind.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn make(
+        &self,
+        registry: &Registry,
+        env: &Env,
+        observer: &mut dyn Observer,
+    ) -> Result<Made> {
         let started = Instant::now();
         self.check_numbers()?;
-        self.check_places(env)?;
+        self.check_places(registry, env)?;
         let cut = self.target.is_numbered() && self.split.is_none();
         let mut route = self.split.as_ref().map(|split| (split.route)());
         let mut parts = BTreeSet::new();
@@ -278,9 +321,7 @@ impl Job {
             outputs.extend(own);
             parents.append(made);
         }
-        Output::commit_all(outputs)?;
-        parents.keep();
-        Ok(Outcome {
+        let outcome = Outcome {
             written,
             skipped,
             from,
@@ -295,6 +336,11 @@ impl Job {
             hash,
             verified: self.verify && !self.dry_run,
             elapsed: started.elapsed(),
+        };
+        Ok(Made {
+            outcome,
+            outputs,
+            parents,
         })
     }
 
@@ -313,15 +359,59 @@ impl Job {
         }
     }
 
-    /// No output may be an input, and all inputs are known before the first output is made.
-    fn check_places(&self, env: &Env) -> Result<()> {
+    /// The files and folders that are read, as far as the arguments name them.
+    fn sources(&self) -> Vec<Location> {
         let inputs = self.inputs.iter().chain(&self.labels);
-        let inputs = inputs.flat_map(Input::sources).chain(self.utt2spk.clone());
-        let inputs: Vec<_> = inputs.collect();
+        let inputs = inputs.flat_map(Input::sources);
+        inputs.chain(self.utt2spk.clone()).collect()
+    }
+
+    /// Refuses files of the caller's own, which go with the job's outputs, inside input folders, and
+    /// counts all inputs as read.
+    ///
+    /// # Errors
+    /// The first that is refused.
+    pub fn check_apart(&self, files: &[&Location], env: &Env) -> Result<()> {
+        let inputs = self.sources();
         inputs.iter().for_each(|file| env.reads(file));
-        let mut outputs = self.target.locations();
-        outputs.extend(self.labels_out.iter().flat_map(Target::locations));
-        places::check(&inputs, &outputs, env)
+        let files: Vec<_> = files.iter().copied().cloned().collect();
+        places::check(&inputs, &files, env)
+    }
+
+    /// Refuses outputs, as far as their names are known by now, that are inputs, that are one, or
+    /// that can't be made; for a caller who is to read the inputs before the job [runs](Self::run),
+    /// which begins with it.
+    ///
+    /// # Errors
+    /// The first that is refused.
+    pub fn check_places(&self, registry: &Registry, env: &Env) -> Result<()> {
+        let inputs = self.sources();
+        inputs.iter().for_each(|file| env.reads(file));
+        let mut reserved = Vec::new();
+        for target in std::iter::once(&self.target).chain(&self.labels_out) {
+            places::check(&inputs, &target.locations(), env)?;
+            let mut reserve = |target: &Target| {
+                reserved.push(target.output(self.overwrite, self.add, env)?);
+                Ok(())
+            };
+            let split = self.split.as_ref();
+            match split.and_then(|split| Some((split, split.parts?))) {
+                _ if !target.is_numbered() => reserve(target)?,
+                Some((split, parts)) => (0..parts)
+                    .try_for_each(|n| reserve(&target.part(split.name(n), registry, env)?))?,
+                // However many there will be, each has a name of its own.
+                None => {
+                    let of = |n| target.part(PartName::Number(n), registry, env);
+                    let (one, other) = (of(0)?.locations(), of(1)?.locations());
+                    let same = |(a, b): &(&Location, &Location)| env.resolve(a) == env.resolve(b);
+                    if one.iter().zip(&other).any(|pair| same(&pair)) {
+                        let message = "every part would be written to the same file";
+                        return Err(Error::usage(message).file(target.text()));
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// All inputs as one reader with the labels joined, which reads ahead, and the format of the

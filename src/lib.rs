@@ -74,6 +74,6 @@ pub fn open(input: &str) -> Result<Box<dyn Reader>> {
 pub fn create(output: &str) -> Result<spr_core::DatasetWriter> {
     let (registry, env) = (builtin::registry(), builtin::env());
     let target = argument::Target::parse(output, None, &[], &registry, &env)?;
-    let place = target.output(false, &env);
+    let place = target.output(false, false, &env)?;
     spr_core::DatasetWriter::create(target.format(), place, &target.options()?, &env)
 }

@@ -158,9 +158,12 @@ pub(super) struct ConvertArgs {
     /// metadata, audio, segments, weights, rank, arrays, tiers, scores, speakers, all
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
     pub(super) allow_loss: Vec<String>,
-    /// Replace outputs that exist
+    /// Replace outputs that exist, and all that a folder holds
     #[arg(long)]
     pub(super) overwrite: bool,
+    /// Add files to a folder that exists
+    #[arg(long, hide_short_help = true)]
+    pub(super) add: bool,
     /// What to do about an utterance that can't be converted
     #[arg(
         long,

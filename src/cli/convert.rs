@@ -1,19 +1,18 @@
 //! `spr-convert IN OUT`.
 
-use spr_core::bytes::{Env, Location};
+use spr_core::bytes::{Env, Location, Locator, Output};
 use spr_core::format::Registry;
 use spr_core::{Remedy, Result};
 
-use super::args::ConvertArgs;
+use super::args::{ConvertArgs, ProgressArg};
 use super::document::Document;
 use super::exit::{DONE, SKIPPED};
 use super::out::{print_json, print_lines};
 use super::progress::Progress;
 use super::session::Session;
 use super::{messages, plan};
-use crate::argument::{Input, Target};
+use crate::argument::Target;
 use crate::job::{Job, Outcome};
-use crate::places;
 
 /// Converts.
 pub(super) fn run(args: ConvertArgs, session: &Session) -> Result<u8> {
@@ -48,63 +47,92 @@ pub(super) fn run_with(
         }
         lines.iter().for_each(|line| messages::say("note", line));
     }
-    prepare(&mut job, registry, &env)?;
-    let apart: Vec<_> = args.error_log.iter().chain(&args.report).collect();
-    check_apart(&apart, &job, &env)?;
-    // That they can't be written is known before the work is done.
-    let begin = |at: &Option<Location>| {
-        let begun = at
-            .as_ref()
-            .map(|at| Document::create(at, args.overwrite, &env));
-        begun.transpose()
+    let documents = Documents {
+        log: args.error_log.as_ref(),
+        report: args.report.as_ref(),
+        json: args.read.json,
+        quiet: args.read.quiet,
+        progress: args.progress,
     };
-    let (log, report) = (begin(&args.error_log)?, begin(&args.report)?);
-    let mut progress = Progress::new(args.progress, args.read.quiet, log);
-    let result = job.run(registry, &env, &mut progress);
-    progress.end(result.is_ok())?;
-    let outcome = result.map_err(|error| match error.can_continue() {
-        true => error.suggest(Remedy::SkipErrors),
-        false => error,
-    })?;
-    if let Some(mut report) = report {
-        let summary = messages::summary_json(&outcome, job.target.text());
-        report.put(format!("{summary:#}\n").as_bytes())?;
-        report.finish()?;
-    }
-    close(&outcome, &job, args.read.json, args.read.quiet)
+    documents.run(&mut job, session, &env, prepare)
 }
 
-/// Tells what came of it, and gives the exit status.
-pub(super) fn close(outcome: &Outcome, job: &Job, json: bool, quiet: bool) -> Result<u8> {
-    let outputs = || std::iter::once(&job.target).chain(&job.labels_out);
-    if json {
-        // Nothing may stand between the data.
-        if !outputs().any(Target::takes_stdout) {
-            print_json(messages::summary_json(outcome, job.target.text()).to_string())?;
+/// What a run tells besides the data.
+pub(super) struct Documents<'a> {
+    /// The list of what was skipped.
+    pub(super) log: Option<&'a Location>,
+    /// The closing summary.
+    pub(super) report: Option<&'a Location>,
+    pub(super) json: bool,
+    pub(super) quiet: bool,
+    pub(super) progress: ProgressArg,
+}
+
+impl Documents<'_> {
+    /// Runs a job after `prepare` made it another verb's. The documents get their names together
+    /// with the data.
+    pub(super) fn run(
+        &self,
+        job: &mut Job,
+        session: &Session,
+        env: &Env,
+        prepare: impl FnOnce(&mut Job, &Registry, &Env) -> Result<()>,
+    ) -> Result<u8> {
+        let registry = &session.registry;
+        let facts = self.facts(job, env)?;
+        let apart: Vec<_> = self.log.into_iter().chain(self.report).collect();
+        job.check_apart(&apart, env)?;
+        let begin = |at: Option<&Location>| {
+            at.map(|at| Document::create(at, job.overwrite, env))
+                .transpose()
+        };
+        let (log, report) = (begin(self.log)?, begin(self.report)?);
+        job.check_places(registry, env)?;
+        prepare(job, registry, env)?;
+        let mut progress = Progress::new(self.progress, self.quiet, log);
+        let made = job.make(registry, env, &mut progress);
+        let log = progress.log(made.is_ok())?;
+        let made = made.map_err(|error| match error.can_continue() {
+            true => error.suggest(Remedy::SkipErrors),
+            false => error,
+        })?;
+        let report = report.map(|mut report| {
+            let summary = messages::summary_json(made.outcome(), job.target.text());
+            report.put(format!("{summary:#}\n").as_bytes())?;
+            report.complete()
+        });
+        // The report comes last, as it says that all the others are there.
+        let outcome = made.commit(log.into_iter().chain(report.transpose()?))?;
+        progress.end();
+        drop(facts);
+        self.close(&outcome, job)
+    }
+
+    /// Standard output, where facts are printed to it and nothing else.
+    fn facts(&self, job: &Job, env: &Env) -> Result<Option<Output>> {
+        let mut targets = std::iter::once(&job.target).chain(&job.labels_out);
+        if !self.json || targets.any(Target::takes_stdout) {
+            return Ok(None);
         }
-    } else if !quiet {
-        messages::closing(outcome, &job.policy, job.dry_run);
+        let facts = env.output(&Locator::Standard);
+        facts.reserve()?;
+        Ok(Some(facts))
     }
-    Ok(match outcome.skipped {
-        0 => DONE,
-        _ => SKIPPED,
-    })
-}
 
-/// Reports must not go over what is read or written, or over one another.
-pub(super) fn check_apart(reports: &[&Location], job: &Job, env: &Env) -> Result<()> {
-    let inputs = job.inputs.iter().chain(&job.labels);
-    inputs
-        .flat_map(Input::sources)
-        .for_each(|input| env.reads(&input));
-    for report in reports {
-        env.check_unread(report)?;
+    /// Tells what came of it, and gives the exit status.
+    fn close(&self, outcome: &Outcome, job: &Job) -> Result<u8> {
+        let mut targets = std::iter::once(&job.target).chain(&job.labels_out);
+        if self.json {
+            // Nothing may stand between the data.
+            if !targets.any(Target::takes_stdout) {
+                print_json(messages::summary_json(outcome, job.target.text()).to_string())?;
+            }
+        } else if !self.quiet {
+            messages::closing(outcome, &job.policy, job.dry_run);
+        }
+        Ok(match outcome.skipped {
+            0 => DONE,
+            _ => SKIPPED,
+        })
     }
-    if reports.is_empty() {
-        return Ok(());
-    }
-    let targets = std::iter::once(&job.target).chain(&job.labels_out);
-    let mut outputs: Vec<_> = targets.flat_map(Target::locations).collect();
-    outputs.extend(reports.iter().copied().cloned());
-    places::check(&[], &outputs, env)
 }

@@ -3,16 +3,16 @@
 use spr_core::Result;
 use spr_core::bytes::{Env, Location, Locator, Output, Part, Sink};
 
-/// A file that is there whole once it is finished, and else not at all.
+/// A file that is there whole once it is finished, and else not at all; or standard output.
 pub(super) struct Document {
     output: Output,
     sink: Sink,
 }
 
 impl Document {
-    /// Begins it, so that it is known early if it can't be written.
+    /// Begins it, so that it is known early if it can't be written. `-` is standard output.
     pub(super) fn create(at: &Location, overwrite: bool, env: &Env) -> Result<Self> {
-        let output = env.output(&Locator::file(at)).overwrite(overwrite);
+        let output = env.output(&place(at)).overwrite(overwrite);
         let sink = output.create(Part::Main, false)?;
         Ok(Self { output, sink })
     }
@@ -21,9 +21,22 @@ impl Document {
         self.sink.put(bytes)
     }
 
+    /// Completes it, and leaves it to the caller to give it its name.
+    pub(super) fn complete(self) -> Result<Output> {
+        self.sink.finish()?;
+        Ok(self.output)
+    }
+
     /// Gives it its name.
     pub(super) fn finish(self) -> Result<()> {
-        self.sink.finish()?;
-        self.output.commit()
+        self.complete()?.commit()
+    }
+}
+
+/// What is read or written under this name.
+pub(super) fn place(name: &Location) -> Locator {
+    match name.as_os_str() == "-" {
+        true => Locator::Standard,
+        false => Locator::file(name),
     }
 }

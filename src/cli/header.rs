@@ -4,13 +4,14 @@ use std::io::{self, IsTerminal};
 
 use clap::{Args, ValueEnum, ValueHint};
 use serde_json::{Value, json};
-use spr_core::bytes::{Location, Locator};
+use spr_core::bytes::Location;
 use spr_core::{Error, Result};
 use spr_format_spraak::header::Dialect;
 use spr_format_spraak::header::edit::HeaderFile;
 use spr_text::visible;
 
 use super::args::file;
+use super::document::place;
 use super::messages;
 use super::out::{print, print_json};
 use super::session::Session;
@@ -113,14 +114,6 @@ pub(super) fn run(args: &HeaderArgs, session: &Session) -> Result<u8> {
         messages::plain(&format!("{lines} ({output})"));
     }
     Ok(super::exit::DONE)
-}
-
-/// What is read or written under this name.
-fn place(name: &Location) -> Locator {
-    match name.as_os_str() == "-" {
-        true => Locator::Standard,
-        false => Locator::file(name),
-    }
 }
 
 fn as_json(file: &HeaderFile, args: &HeaderArgs) -> Value {

@@ -181,6 +181,7 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
         OnErrorArg::Skip => OnError::Skip,
     };
     job.overwrite = args.overwrite;
+    job.add = args.add;
     job.dry_run = args.dry_run;
     job.verify = args.verify;
     job.hash = args.report.is_some() || args.read.json;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
+use spr_core::bytes::Output;
 use spr_core::{Error, Result};
 use spr_text::json_line;
 
@@ -57,22 +58,27 @@ impl Progress {
         }
     }
 
-    /// Clears the line, or tells the end and completes the log if all is `done`.
+    /// Clears the line, and completes the log if all is `done`, which the caller commits.
     ///
     /// # Errors
     /// The log can't be written.
-    pub(super) fn end(mut self, done: bool) -> Result<()> {
+    pub(super) fn log(&mut self, done: bool) -> Result<Option<Output>> {
+        if let Show::Bar(bar) = &self.show {
+            bar.finish_and_clear();
+        }
+        match (self.failed.take(), self.log.take()) {
+            (Some(error), _) => Err(error),
+            (None, Some(log)) if done => log.complete().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Tells the end, to programs.
+    pub(super) fn end(mut self) {
         self.so_far.bytes = self.so_far.bytes.map(|(_, of)| (of, of));
         self.so_far.entries = self.so_far.entries.map(|(_, of)| (of, of));
-        match &self.show {
-            Show::Bar(bar) => bar.finish_and_clear(),
-            Show::Json if done => self.json(true),
-            _ => {}
-        }
-        match (self.failed, self.log) {
-            (Some(error), _) => Err(error),
-            (None, Some(log)) if done => log.finish(),
-            _ => Ok(()),
+        if matches!(self.show, Show::Json) {
+            self.json(true);
         }
     }
 

@@ -6,10 +6,9 @@ use spr_core::bytes::{Env, Location};
 use spr_core::format::{OptionSpec, Registry, Request};
 
 use super::args::{ProgressArg, ReadArgs, file};
-use super::document::Document;
-use super::progress::Progress;
+use super::convert::Documents;
+use super::plan;
 use super::session::Session;
-use super::{convert, plan};
 use crate::argument::{Input, Pair, Target};
 use crate::job::{Job, OnError};
 
@@ -34,9 +33,12 @@ pub(super) struct RepairArgs {
     /// Set an option of the output's format
     #[arg(long = "co", value_name = "KEY=VALUE")]
     output_options: Vec<String>,
-    /// Replace an output that exists; the input is never replaced
+    /// Replace an output that exists, and all that a folder holds; the input is never replaced
     #[arg(long)]
     overwrite: bool,
+    /// Add files to a folder that exists
+    #[arg(long)]
+    add: bool,
     /// Write each thing lost and why as a line of JSON
     #[arg(
         long,
@@ -65,17 +67,15 @@ pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
     job.request = Request::all().damaged();
     job.on_error = OnError::Skip;
     job.overwrite = args.overwrite;
-    let log = match &args.error_log {
-        Some(at) => {
-            convert::check_apart(&[at], &job, &env)?;
-            Some(Document::create(at, args.overwrite, &env)?)
-        }
-        None => None,
+    job.add = args.add;
+    let documents = Documents {
+        log: args.error_log.as_ref(),
+        report: None,
+        json: args.read.json,
+        quiet: args.read.quiet,
+        progress: ProgressArg::Never,
     };
-    let mut progress = Progress::new(ProgressArg::Never, args.read.quiet, log);
-    let result = job.run(registry, &env, &mut progress);
-    progress.end(result.is_ok())?;
-    convert::close(&result?, &job, args.read.json, args.read.quiet)
+    documents.run(&mut job, session, &env, |_, _, _| Ok(()))
 }
 
 /// The options by which data keep the form they have where their format has them: text or binary,

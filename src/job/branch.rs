@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use spr_core::adapt::Adapter;
-use spr_core::bytes::{Env, Locator, Output, Parents, key_of_file};
+use spr_core::bytes::{Env, Locator, Output, Parents, Part, key_of_file};
 use spr_core::format::{Caps, Count, Keys, Registry, Writer, Written};
 use spr_core::loss::{LossPolicy, LossReport};
 use spr_core::model::{Dtype, Key, KeySource, Utterance};
@@ -12,7 +12,7 @@ use spr_core::{Error, Result};
 use super::Job;
 use crate::argument::{PartName, Target};
 use crate::digest::Digest;
-use crate::verify;
+use crate::{places, verify};
 
 pub(super) struct Branch<'a> {
     job: &'a Job,
@@ -96,17 +96,18 @@ impl<'a> Branch<'a> {
         }
         let target = numbered.as_ref().unwrap_or(self.target);
         let env = &self.env;
-        let output = target.output(self.job.overwrite, env);
+        let output = target.output(self.job.overwrite, self.job.add, env)?;
+        let output = match self.job.dry_run {
+            true => output.rehearse(),
+            false => output,
+        };
+        self.discard_old(target, &output)?;
         if part == 0 {
             let leftovers = output.locations().into_iter();
             for leftover in leftovers.flat_map(|file| env.leftovers(&file)) {
                 env.warn(&leftover.error());
             }
         }
-        let output = match self.job.dry_run {
-            true => env.output(&Locator::Nowhere),
-            false => output,
-        };
         if self.job.verify && !self.job.dry_run {
             verify::check(target, &output)?;
         }
@@ -130,6 +131,17 @@ impl<'a> Branch<'a> {
             digest,
             file_key,
         });
+        Ok(())
+    }
+
+    /// Lets go what belongs to a file that is replaced.
+    fn discard_old(&self, target: &Target, output: &Output) -> Result<()> {
+        let files = target.locations().into_iter();
+        for file in files.filter(|_| self.job.overwrite && !target.is_folder()) {
+            for old in places::belongings(&file, self.registry, &self.env)? {
+                output.discard(Part::At(&Locator::File(old)));
+            }
+        }
         Ok(())
     }
 

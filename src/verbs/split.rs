@@ -62,6 +62,10 @@ pub fn split(
     let known = Rc::new((groups.places, parts, speakers));
     Ok(Split {
         names,
+        parts: Some(match rule {
+            Rule::Parts(n) => n,
+            _ => SETS.len() as u64,
+        }),
         in_order,
         route: Box::new(move || {
             let known = known.clone();
@@ -181,6 +185,7 @@ impl Groups {
 fn filling(most: u64, size: fn(&Utterance) -> u64) -> Split {
     Split {
         names: &[],
+        parts: None,
         in_order: true,
         route: Box::new(move || {
             let (mut part, mut filled) = (0, None::<u64>);

@@ -23,6 +23,8 @@ mod info;
 mod kaldi;
 mod limits;
 mod lists;
+#[cfg(unix)]
+mod outputs;
 mod pdnn;
 mod plot;
 mod rounding;

@@ -15,14 +15,17 @@ fn links_in_an_output_folder_lead_nowhere() {
     s.write("file.jsonl", line("keep"));
     std::fs::create_dir(s.path("out")).unwrap();
     symlink("../outside", s.path("out/sub")).unwrap();
-    let error = s.fails("sub.jsonl spr:out/ --overwrite");
+    let error = s.fails("sub.jsonl spr:out/ --overwrite --add");
     assert!(error.contains("out/sub: is a link"), "{error}");
-    // A link in the place of a file is replaced itself.
-    std::fs::remove_file(s.path("out/sub")).unwrap();
-    symlink("../outside/keep.spr", s.path("out/keep.spr")).unwrap();
-    s.ok("file.jsonl spr:out/ --overwrite");
-    assert!(!s.path("out/keep.spr").is_symlink());
-    assert_eq!(s.read("outside/keep.spr"), b"precious");
+    // Links go with the folder that they are in, and a link in the place of a file is replaced
+    // itself.
+    for add in ["", "--add"] {
+        symlink("../outside/keep.spr", s.path("out/keep.spr")).unwrap();
+        s.ok(&format!("file.jsonl spr:out/ --overwrite {add}"));
+        assert!(!s.path("out/sub").is_symlink() && !s.path("out/keep.spr").is_symlink());
+        assert_eq!(s.read("outside/keep.spr"), b"precious");
+        std::fs::remove_file(s.path("out/keep.spr")).unwrap();
+    }
 }
 
 /// Utterances of these keys, as they stand in JSON.
@@ -93,8 +96,11 @@ fn an_output_that_is_a_link_is_replaced_itself() {
     assert_eq!(crate::names(&s.path("outside")), ["keep"]);
     // A link in the place of the folder itself was named by the user, and is followed.
     symlink("outside", s.path("folder")).unwrap();
-    s.ok("in.jsonl spr:folder/ --overwrite");
+    s.ok("in.jsonl spr:folder/ --add");
     assert_eq!(crate::names(&s.path("outside")), ["a.spr", "keep"]);
+    s.ok("in.jsonl spr:folder/ --overwrite");
+    assert!(s.path("folder").is_symlink());
+    assert_eq!(crate::names(&s.path("outside")), ["a.spr"]);
 }
 
 #[test]
