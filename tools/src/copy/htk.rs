@@ -51,7 +51,8 @@ fn run(session: &Session) -> Result<u8> {
         .map_err(|_| Error::usage("--sample-kind is a number from 0 to 65535"))?;
     let htk = session.env.nested("htk")?;
     let mut folders = Parents::default();
-    let output = session.env.output(&Locator::folder(folder)).overwrite(true);
+    let output = session.env.output(&Locator::folder(folder));
+    let output = output.overwrite(true).add(true);
     let mut reader = session.read_table(session.argument(0), Holder::Matrix)?;
     let mut utt = Utterance::default();
     let mut count = 0;

@@ -16,7 +16,7 @@ use super::attributes;
 use super::change::{Change, Fill, New};
 use super::done::{Done, moment};
 use super::draft::Finished;
-use super::folder::Folder;
+use super::folder::{Folder, may_be_cleared};
 use super::hidden::is_empty;
 use super::identity::Names;
 use super::live::{Live, stopped};
@@ -116,7 +116,10 @@ fn check(changes: &mut Vec<Change>, kept: &HashSet<Identity>, names: &mut Names)
             New::Folder(Fill::Empty) if target.exists() && !is_empty(target) => {
                 return Err(holds_files(&target.into()));
             }
-            New::Folder(Fill::Cleared) => check_cleared(target, kept, names)?,
+            New::Folder(Fill::Cleared) if !is_empty(target) => {
+                may_be_cleared(&target.into())?;
+                check_cleared(target, kept, names)?;
+            }
             New::Folder(_) => {}
             _ if !overwrite && target.symlink_metadata().is_ok() => {
                 return Err(exists(&target.into()));

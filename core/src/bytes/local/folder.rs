@@ -113,7 +113,7 @@ impl Folder {
             };
             if is_folder && entry.depth() > 0 && fill == Fill::Added && to.is_symlink() {
                 return Err(Error::unfit("is a link, which may lead out of the folder")
-                    .file(to.display().to_string()));
+                    .file(Location::from(to).to_string()));
             }
             changes.push(Change {
                 new: match is_folder {
