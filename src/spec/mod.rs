@@ -87,11 +87,11 @@ impl DataOptions {
             "rcxt" => self.context.1 = side()?,
             "ignore-label" => {
                 let example = "labels and ranges that go upwards, such as 0:3-9";
-                self.ignored = Some(grammar::labels(value).ok_or_else(|| wrong(example))?);
+                self.ignored = Some(value.parse().map_err(|_: Error| wrong(example))?);
             }
             "map-label" => {
                 let example = "FROM:TO with labels or ranges that go upwards, such as 1:0/4-6:2";
-                self.map = Some(grammar::label_map(value).ok_or_else(|| wrong(example))?);
+                self.map = Some(value.parse().map_err(|_: Error| wrong(example))?);
             }
             "partition" => {
                 let example = "a size, such as 600m; without a unit it is in MiB";

@@ -52,6 +52,8 @@
 //! | [`Cache`] | a data set in memory, to be read again and again |
 //! | [`Prefetch`] | reads ahead on a thread of its own |
 //!
+//! [`Stages`] puts a chain over a reader that somebody has typed.
+//!
 //! ## Rules
 //!
 //! * The caller lends the utterance and gets it filled; allocations go round. `for utt in reader`
@@ -80,6 +82,7 @@ mod frame_shift;
 mod ignore;
 mod interleave;
 mod join;
+mod label_text;
 mod labels;
 mod load_audio;
 mod map;
@@ -99,6 +102,7 @@ mod shuffle_buffer;
 mod sort;
 #[cfg(test)]
 mod tests;
+mod text;
 mod threaded;
 mod unique;
 mod utterances;
@@ -131,6 +135,7 @@ pub use shape_check::{ShapeCheck, UtteranceShape};
 pub use shuffle::Shuffle;
 pub use shuffle_buffer::ShuffleBuffer;
 pub use sort::{By, Sort};
+pub use text::Stages;
 pub use threaded::ThreadedReader;
 pub use unique::Unique;
 pub use utterances::Utterances;

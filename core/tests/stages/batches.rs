@@ -47,9 +47,12 @@ fn lengths(events: Vec<Event>) -> Vec<Vec<usize>> {
     all(events).iter().map(lengths).collect()
 }
 
+/// How long utterances are, and how long those in each batch.
+type Lengths<'a> = (Batching, &'a [usize], &'a [&'a [usize]]);
+
 #[test]
 fn whole_utterances_come_in_batches_by_count_frames_or_padded_size() {
-    let cases: &[(Batching, &[usize], &[&[usize]])] = &[
+    let cases: &[Lengths<'_>] = &[
         (Batching::utterances(2), &[3, 1, 2], &[&[3, 1], &[2]]),
         (Batching::utterances(2).drop_tail(), &[3, 1, 2], &[&[3, 1]]),
         (Batching::utterances(2).drop_tail(), &[3, 1], &[&[3, 1]]),
@@ -151,8 +154,10 @@ fn padding_is_zeros_behind_each_utterance() {
     );
 }
 
-/// The frames in each batch, and its partition.
-fn sizes(events: Vec<Event>) -> Vec<(u64, Option<u64>)> {
+/// The frames in a batch, and its partition.
+type Size = (u64, Option<u64>);
+
+fn sizes(events: Vec<Event>) -> Vec<Size> {
     let size = |utt: &Utterance| (utt.frames(), utt.part);
     all(events).iter().map(size).collect()
 }
@@ -161,7 +166,7 @@ fn sizes(events: Vec<Event>) -> Vec<(u64, Option<u64>)> {
 fn no_batch_goes_from_one_partition_to_the_next_unless_it_may() {
     let steps = parts(&[(0, 3), (0, 2), (1, 4), (2, 0), (3, 1)]);
     let (a, b, c, d) = (Some(0), Some(1), Some(2), Some(3));
-    let cases: &[(Batching, &[(u64, Option<u64>)])] = &[
+    let cases: &[(Batching, &[Size])] = &[
         (Batching::frames(4), &[(4, a), (1, a), (4, b), (1, d)]),
         (Batching::frames(4).drop_tail(), &[(4, a), (4, b)]),
         (
