@@ -108,8 +108,11 @@ pub(super) fn check(values: &Values<'_>) -> Result<Built> {
     built(move |reader, _| Ok(reader.check(shape)))
 }
 
+/// Makes batches of a size.
+type OfSize = fn(usize) -> Batching;
+
 pub(super) fn batch(values: &Values<'_>) -> Result<Built> {
-    let sizes: [(&str, fn(usize) -> Batching); 4] = [
+    let sizes: [(&str, OfSize); 4] = [
         ("frames", Batching::frames),
         ("utterances", Batching::utterances),
         ("whole", Batching::whole_frames),
