@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::bytes::{Env, Locator, Source};
+use crate::bytes::{Env, Held, Locator, Source};
 use crate::model::{Key, is_word_byte};
 use crate::{Error, Limits, Result};
 
@@ -41,8 +41,10 @@ impl KeyMap {
             values: HashMap::new(),
         };
         let (mut line, mut number) = (Vec::new(), 0);
+        let mut held = Held::new("a table of keys");
         while source.line(&mut line, limits)? {
             number += 1;
+            held.add(2 * size_of::<Key>() + line.len(), &source, limits)?;
             let place = |e: Error| e.file(source.name()).line(number);
             let mut words = line
                 .split(u8::is_ascii_whitespace)

@@ -64,6 +64,26 @@ fn archives_that_expand() {
         let head = ".spr\nDATA\tTRACK\nTYPE\tF32\nFORMAT\t";
         format!("{head}{format}\nDIM1\t268435456\nDIM2\t1\n#\n").into_bytes()
     };
+    let open = |lines: &str| {
+        format!(".spr/DATA {lines}/#/")
+            .replace('/', "\n")
+            .into_bytes()
+    };
+    // A sentence of 16 frames, each of 64 MiB.
+    let sentence = {
+        let (width, rows) = (1 << 24, 16);
+        let cols = width + 2;
+        let mut head = format!(
+            "-pfile_header version 0 size 32768\n-num_sentences 1\n-num_frames {rows}\n\
+            -first_feature_column 2\n-num_features {width}\n-first_label_column {cols}\n\
+            -num_labels 0\n-format 2d{width}f\n\
+            -data size {} offset 0 ndim 2 nrow {rows} ncol {cols}\n-end\n",
+            rows * cols
+        )
+        .into_bytes();
+        head.resize(32768, 0);
+        head
+    };
     let int = |n: i32| n.to_le_bytes();
     let object = |token: &[u8], n: i32| [b"a \0B", token, b"\x04", &int(n)].concat();
     let matrix = [&object(b"FM ", 1 << 18)[..], b"\x04", &int(1 << 10)].concat();
@@ -131,7 +151,39 @@ fn archives_that_expand() {
         ("pickle", b"S'".to_vec(), b"a"),
         ("pickle", array(false), b"\0"),
         ("pickle", array(true), b"\0"),
+        ("pfile", sentence, b"\0\0\0\0"),
         ("spr", b".spr\n".to_vec(), b"a"),
+        ("spr", b".spr\n".to_vec(), b"a 1\n"),
+        ("spr", open("TRACK/TYPE F32/FORMAT BIN01/DIM2 1"), b"\0"),
+        (
+            "spr",
+            open("TRACK/TYPE F32/FORMAT BIN01/DIM1 -1/DIM2 4"),
+            b"\0",
+        ),
+        ("spr", open("TRACK/TYPE F64/FORMAT ASCII/DIM2 1"), b"1 "),
+        ("spr", open("PARAM/TYPE F32/FORMAT BIN10/DIM2 1"), b"\0"),
+        (
+            "spr",
+            open("SAMPLE/TYPE I16/FORMAT BIN01/CHANLEN -1"),
+            b"\0",
+        ),
+        ("spr", open("SAMPLE/TYPE ULAW/FORMAT BIN01"), b"\0"),
+        ("spr", open("SEG"), b"a l 0 1\n"),
+        ("spr", open("SEG/TIMEBASE CONTINUOUS"), b"a l 0 1 x y z\n"),
+        ("spr", open("CORPUS"), b"a b 0 -1\n"),
+        ("spr", open("DICTIONARY"), b"a b\n"),
+        ("spr", open("UNIT/LAYOUT CUSTOM"), b"\0"),
+        (
+            "key",
+            b".key\nDATATYPE TRACK\nDATAFORMAT FLOAT\nNPARAM 1\n#\n".to_vec(),
+            b"\0",
+        ),
+        (
+            "key",
+            b".key\nDATATYPE SAMPLE\nDATAFORMAT SHORT\n#\n".to_vec(),
+            b"\0",
+        ),
+        ("key", b".key\nDATATYPE SEG\n#\n".to_vec(), b"a l 0 1\n"),
         ("spr", spr("BIN01"), b"\0"),
         ("spr", spr("ASCII"), b"1 "),
         ("key", b".key\n".to_vec(), b"a"),
@@ -163,7 +215,7 @@ fn archives_that_expand() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 3 * 45);
+    assert_eq!(tried, 3 * 61);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::io;
+use std::panic::Location as PanicLocation;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -27,6 +28,10 @@ pub enum Access {
     /// Those, and those found inside script files.
     Files,
 }
+
+/// What a warning is about, whatever its words: warnings of one sort are given in one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WarningSort(&'static PanicLocation<'static>);
 
 /// The surroundings of a reader or writer: limits, the store with its files, access to commands,
 /// and a listener for warnings. Clones are cheap and share the listener, the store and the list of
@@ -61,7 +66,7 @@ pub struct Env {
     /// Whether outputs are on the disk before they get their names, so that they outlive a power
     /// cut; otherwise the system puts them there when it likes.
     pub durable: bool,
-    listener: Arc<dyn Fn(&Error) + Send + Sync>,
+    listener: Arc<dyn Fn(&Error, WarningSort) + Send + Sync>,
     store: Arc<dyn Store>,
     /// What reads objects of one format inside another.
     pub(super) formats: Arc<dyn NestedFormats>,
@@ -106,7 +111,7 @@ impl Env {
             access,
             threads: 2,
             durable: true,
-            listener: Arc::new(listener),
+            listener: Arc::new(move |warning, _| listener(warning)),
             store: Arc::new(Local::new()),
             formats: Arc::new(NoFormats),
             inputs: Inputs::default(),
@@ -140,6 +145,13 @@ impl Env {
     /// The same with warnings passed to another listener.
     #[must_use]
     pub fn listening(&self, listener: impl Fn(&Error) + Send + Sync + 'static) -> Self {
+        self.sorting(move |warning, _| listener(warning))
+    }
+
+    /// The same with warnings passed to another listener, with the sort of each: a file can give
+    /// rise to any number of one sort.
+    #[must_use]
+    pub fn sorting(&self, listener: impl Fn(&Error, WarningSort) + Send + Sync + 'static) -> Self {
         Self {
             listener: Arc::new(listener),
             ..self.clone()
@@ -152,8 +164,9 @@ impl Env {
     }
 
     /// Reports something that is not right but does no harm; an [`Error`] for the sake of its place.
+    #[track_caller]
     pub fn warn(&self, warning: &Error) {
-        (self.listener)(warning);
+        (self.listener)(warning, WarningSort(PanicLocation::caller()));
     }
 
     /// Opens what the user named.

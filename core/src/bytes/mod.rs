@@ -28,7 +28,7 @@ pub use crate::location::Location;
 pub use crate::locator::Locator;
 pub use crate::order::{ByteOrder, swap_in_place};
 pub use codec::Codec;
-pub use env::{Access, Env};
+pub use env::{Access, Env, WarningSort};
 pub use leftover::Leftover;
 pub use local::{Local, cannot_create};
 pub use memory::MemoryStore;
@@ -38,7 +38,7 @@ pub use output::Output;
 pub use parents::Parents;
 pub use part::Part;
 pub use sink::{Finish, Sink};
-pub use source::Source;
+pub use source::{Held, Source};
 pub use store::{
     Change, Draft, DraftFolder, Drafting, FileKind, FileStatus, Identity, New, Store, Stored, Whole,
 };

@@ -1,6 +1,6 @@
 //! Script files held in memory, to be asked for keys.
 
-use spr_core::bytes::Source;
+use spr_core::bytes::{Held, Source};
 use spr_core::model::Key;
 use spr_core::{Error, Limits, Result};
 
@@ -39,14 +39,15 @@ impl Lines {
         }
         let (mut text, mut lines) = (Vec::new(), Vec::new());
         let mut line = Vec::new();
+        let mut held = Held::new("a script file");
         for number in 1u32.. {
             if !source.line(&mut line, limits)? {
                 break;
             }
             let place = |e: Error| e.file(source.name()).line(number.into());
             let (key, rest) = split_line(&line).map_err(place)?;
-            let size = text.len().saturating_add(key.len() + rest.len() + 2);
-            limits.bytes("a script file", size as u64).map_err(place)?;
+            let size = size_of::<Line>() + key.len() + rest.len();
+            held.add(size, source, limits)?;
             let long = |_| place(Error::malformed("the key is too long"));
             lines.push(Line {
                 start: text.len(),

@@ -84,7 +84,7 @@ impl Rows {
         let mut frame = 0;
         while !self.at_end() {
             if self.taken == self.filled {
-                self.fill()?;
+                self.fill(limits)?;
             }
             let count = self.count(number, frame);
             self.take(count, utt, limits)?;
@@ -123,8 +123,9 @@ impl Rows {
         ];
         for (matrix, columns) in parts {
             let Some(matrix) = matrix else { continue };
-            let cells = matrix
-                .extend_rows(count as usize, limits)
+            let cells = self
+                .source
+                .grow(matrix, count as usize, limits)
                 .map_err(|e| self.place(e, self.row))?;
             let columns = Columns {
                 at: columns.start,
@@ -158,11 +159,15 @@ impl Rows {
     }
 
     /// Reads the next block.
-    fn fill(&mut self) -> Result<()> {
+    fn fill(&mut self, limits: &Limits) -> Result<()> {
         let columns = self.header.columns;
         let left = (self.header.frames - self.row) as usize;
         let rows = BLOCK.div_ceil(columns).min(left);
         if self.block.is_empty() {
+            let bytes = rows
+                .saturating_mul(columns)
+                .saturating_mul(size_of::<u32>());
+            self.source.hold("a row", bytes as u64, limits)?;
             self.block.resize(rows * columns, 0);
         }
         self.taken = 0;

@@ -231,8 +231,7 @@ impl Source {
         while left > 0 {
             let n = left.min(STEP / dtype.size());
             let from = self.offset;
-            self.check_expansion("a matrix", into.as_bytes().len() as u64)?;
-            let step = into.extend_rows(n, limits)?;
+            let step = self.grow(into, n, limits)?;
             self.fill(step).map_err(|e| match e.kind() {
                 ErrorKind::Truncated => {
                     let at = from - (bytes - left * dtype.size()) as u64;

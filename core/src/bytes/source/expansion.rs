@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::Source;
+use crate::model::Matrix;
 use crate::{ErrorKind, Limits, Result};
 
 /// What one object may always take.
@@ -10,6 +11,33 @@ const ALWAYS: u64 = 16 << 20;
 /// What it may take beyond that, for each compressed byte that was read. Features are compressed
 /// to a third, alignments to a thirtieth; a gigabyte of zeros to a thousandth and less.
 const RATIO: u64 = 50;
+
+/// What a list that is kept in memory takes, counted as it is read.
+pub struct Held {
+    what: &'static str,
+    bytes: u64,
+}
+
+impl Held {
+    /// What an entry takes beside its own bytes: room that a list or table keeps to grow, and what the
+    /// allocator adds.
+    const ENTRY: usize = 64;
+
+    /// Nothing yet of `what`.
+    pub fn new(what: &'static str) -> Self {
+        Self { what, bytes: 0 }
+    }
+
+    /// Counts an entry of so many bytes, read from `source`, before it is kept.
+    ///
+    /// # Errors
+    /// As [`Source::hold`].
+    pub fn add(&mut self, bytes: usize, source: &Source, limits: &Limits) -> Result<()> {
+        let entry = bytes.saturating_add(Self::ENTRY) as u64;
+        self.bytes = self.bytes.saturating_add(entry);
+        source.hold(self.what, self.bytes, limits).map(drop)
+    }
+}
 
 impl Source {
     /// Compressed bytes that were read so far, if a compression is undone.
@@ -27,6 +55,22 @@ impl Source {
         self.check_expansion(what, bytes)?;
         limits
             .bytes(what, bytes)
+            .map_err(|e| e.file(&self.name).byte(self.offset))
+    }
+
+    /// Adds `rows` to `into`, which is read from here, and returns their bytes to fill; for a matrix
+    /// that grows as data arrive, whether or not a header says how far.
+    ///
+    /// # Errors
+    /// As [`hold`](Self::hold).
+    pub fn grow<'a>(
+        &self,
+        into: &'a mut Matrix,
+        rows: usize,
+        limits: &Limits,
+    ) -> Result<&'a mut [u8]> {
+        self.check_expansion("a matrix", into.as_bytes().len() as u64)?;
+        into.extend_rows(rows, limits)
             .map_err(|e| e.file(&self.name).byte(self.offset))
     }
 

@@ -14,6 +14,7 @@ use super::store::Stored;
 use super::{Codec, Location};
 use crate::{Error, ErrorKind, Result};
 use counted::Counted;
+pub use expansion::Held;
 
 const BUFFER: usize = 128 << 10;
 /// Read after a jump; then ever more, up to a buffer.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use glob::Pattern;
 use regex::bytes::Regex;
 
-use crate::bytes::{Env, Locator, Source};
+use crate::bytes::{Env, Held, Locator, Source};
 use crate::format::{Reader, Wanted};
 use crate::model::{DatasetInfo, Key, Utterance};
 use crate::{Error, Limits, Result};
@@ -36,11 +36,15 @@ impl KeyFilter {
     /// # Errors
     /// Reading fails.
     pub fn read(mut source: Source, limits: &Limits) -> Result<Self> {
-        let mut keys = HashSet::new();
+        let (mut keys, mut held) = (HashSet::new(), Held::new("a list of keys"));
         let mut line = Vec::new();
         while source.line(&mut line, limits)? {
             let mut words = line.split(u8::is_ascii_whitespace);
-            keys.extend(words.find(|word| !word.is_empty()).map(Key::from));
+            let word = words.find(|word| !word.is_empty()).map(Key::from);
+            if let Some(key) = word.filter(|key| !keys.contains(key)) {
+                held.add(size_of::<Key>() + key.as_bytes().len(), &source, limits)?;
+                keys.insert(key);
+            }
         }
         Ok(Self::List(keys))
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::str::FromStr;
 
-use crate::bytes::Env;
+use crate::bytes::{Env, Held};
 use crate::{Error, Result};
 
 /// Which of n things, in which order: `0,2,4-8,^0` or `0:4:^0/8,12`.
@@ -72,8 +72,12 @@ impl Ranges {
         let mut source = env.open_file(&file.into())?;
         let mut ranges = Self::default();
         let (mut line, mut number) = (Vec::new(), 0);
+        let mut held = Held::new("a list of ranges");
         while source.line(&mut line, &env.limits)? {
             number += 1;
+            // Two bytes say a range.
+            let bytes = line.len() / 2 * (size_of::<Term>() + size_of::<Item>());
+            held.add(bytes, &source, &env.limits)?;
             let text = String::from_utf8_lossy(&line);
             let part: Self = text.parse().map_err(|e: Error| e.file(file).line(number))?;
             ranges.terms.extend(part.terms);

@@ -45,8 +45,7 @@ fn read_open(
         if there < size {
             break;
         }
-        let step = into.extend_rows(there / size, limits);
-        let step = step.map_err(|e| e.file(source.name()))?;
+        let step = source.grow(into, there / size, limits)?;
         source.fill(step)?;
         if order != ByteOrder::NATIVE {
             swap_in_place(step, size);

@@ -22,6 +22,8 @@ pub(super) fn read(
     let shape = (Dtype::U8, rows, cols);
     binary::read(source, &mut codes, shape, ByteOrder::NATIVE, limits)?;
     let (rank, rows, cols) = (codes.rank(), codes.rows(), codes.cols());
+    let bytes = codes.as_bytes().len() * size_of::<i16>();
+    source.hold("sound", bytes as u64, limits)?;
     let reset = into.reset(Dtype::I16, rank, rows, cols, limits);
     reset.map_err(|e| e.file(source.name()))?;
     let samples = into.values_mut::<i16>()?;

@@ -1,6 +1,6 @@
 //! From bytes to header lines.
 
-use spr_core::bytes::{Env, Source};
+use spr_core::bytes::{Env, Held, Source};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 use super::{Entry, EntryPosition, Header, grammar};
@@ -24,6 +24,7 @@ pub(super) fn read(
     header: &mut Header,
 ) -> Result<()> {
     let mut line = Vec::new();
+    let mut held = Held::new("a header");
     if magic {
         physical_line(source, header, &mut line, env)?;
     }
@@ -51,6 +52,7 @@ pub(super) fn read(
         }
         let (key, value) =
             grammar::pair(header.dialect, text).map_err(|what| header.error(at, what))?;
+        held.add(size_of::<Entry>() + line.len(), source, &env.limits)?;
         header.entries.push(Entry {
             word: key.to_vec(),
             standard: None,

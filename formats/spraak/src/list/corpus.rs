@@ -1,6 +1,6 @@
 //! Corpora, read: an entry is an utterance of which the text is known.
 
-use spr_core::bytes::{Env, Source};
+use spr_core::bytes::{Env, Held, Source};
 use spr_core::format::{Reader, Wanted};
 use spr_core::model::{DatasetInfo, Decimal, FrameGrid, Key, KeySource, Meta, Tag, Utterance};
 use spr_core::{Error, Result};
@@ -41,6 +41,8 @@ pub(crate) struct CorpusReader {
     pub(crate) head: ListHead,
     pub(crate) base: TimeBase,
     names: Names,
+    /// What the names given take.
+    held: Held,
     /// Which entries are wanted, if not all are.
     wanted: Option<Wanted>,
     /// Where the entry before ends in its file.
@@ -69,6 +71,7 @@ impl CorpusReader {
             head,
             base,
             names: Names::default(),
+            held: Held::new("the names of a list"),
             wanted,
             end: None,
             entry: Entry::default(),
@@ -94,6 +97,8 @@ impl CorpusReader {
             }
             let mut fields = self.lines.fields();
             let name = fields.next().unwrap_or_default();
+            let bytes = size_of::<(Vec<u8>, u64)>() + name.len();
+            self.lines.hold(&mut self.held, bytes)?;
             let (file, key) = self.names.key(name).ok_or_else(|| {
                 let message = "'-' stands for the file of the line before, and there is none";
                 self.lines.error(message)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use spr_core::bytes::{Env, Source};
+use spr_core::bytes::{Env, Held, Source};
 use spr_core::model::{Origin, Position};
 use spr_core::{Error, ErrorKind, Result};
 
@@ -91,6 +91,11 @@ impl Lines {
         }
     }
 
+    /// Bytes of the line.
+    pub(crate) fn len(&self) -> usize {
+        self.line.len()
+    }
+
     /// The fields of the line.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &[u8]> {
         self.line.split(is_blank).filter(|field| !field.is_empty())
@@ -104,6 +109,7 @@ impl Lines {
     }
 
     /// Warns about the line, of each thing once a file.
+    #[track_caller]
     pub(crate) fn warn(&mut self, message: &'static str) {
         if !self.warned.contains(&message) {
             self.warned.push(message);
@@ -118,6 +124,14 @@ impl Lines {
             at: Some(Position::Line(self.number)),
             ..Origin::default()
         }
+    }
+
+    /// Counts what is kept of the line.
+    ///
+    /// # Errors
+    /// It is too much.
+    pub(crate) fn hold(&self, held: &mut Held, bytes: usize) -> Result<()> {
+        held.add(bytes, &self.source, &self.env.limits)
     }
 
     /// The surroundings.

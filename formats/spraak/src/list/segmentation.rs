@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use spr_core::Result;
-use spr_core::bytes::{Env, Source};
+use spr_core::bytes::{Env, Held, Source};
 use spr_core::format::{Options, Reader, Wanted};
 use spr_core::model::{DatasetInfo, FrameGrid, Key, KeySource, Segment, Tier, Utterance};
 
@@ -24,6 +24,8 @@ pub(crate) struct SegmentationReader {
     /// Which files are wanted, if not all are.
     wanted: Option<Wanted>,
     seen: HashSet<Key>,
+    /// What the names seen take.
+    names: Held,
     /// Whether the line that was read last begins the next utterance.
     held: bool,
     done: bool,
@@ -58,6 +60,7 @@ impl SegmentationReader {
             symbols: symbols.transpose()?,
             wanted,
             seen: HashSet::new(),
+            names: Held::new("the names of a list"),
             held: false,
             done: false,
             info,
@@ -83,11 +86,12 @@ impl SegmentationReader {
         utt.origin = self.lines.origin();
         utt.meta.clone_from(&self.head.meta);
         let mut extra = Extra::default();
+        let mut held = Held::new("a list of segments");
         loop {
             self.segment(&mut segments, &mut extra)
                 .map_err(|what| self.lines.error(what).utterance(&utt.key))?;
-            let bytes = (segments.len() * size_of::<Segment>()) as u64;
-            self.lines.env().limits.bytes("a list of segments", bytes)?;
+            let bytes = size_of::<Segment>() + self.lines.len();
+            self.lines.hold(&mut held, bytes)?;
             if !self.next_of(&utt.key)? {
                 break;
             }
@@ -104,6 +108,8 @@ impl SegmentationReader {
             let message = "'-' stands for the file of the line before, and there is none";
             return Err(self.lines.error(message));
         }
+        let bytes = size_of::<Key>() + key.as_bytes().len();
+        self.lines.hold(&mut self.names, bytes)?;
         if !self.seen.insert(key.clone()) {
             let message = "the segments of one file are in two places";
             return Err(self.lines.error(message).utterance(key));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use spr_core::bytes::{Env, Location, Source};
+use spr_core::bytes::{Env, Held, Location, Source};
 use spr_core::model::Key;
 use spr_core::number::parse_integer;
 use spr_core::{Error, Result};
@@ -32,8 +32,10 @@ impl Symbols {
             names: HashMap::new(),
         };
         let (mut line, mut number) = (Vec::new(), 0);
+        let mut held = Held::new("a table of symbols");
         while source.line(&mut line, &env.limits)? {
             number += 1;
+            held.add(2 * line.len(), &source, &env.limits)?;
             let place =
                 |message: String| Error::malformed(message).file(source.name()).line(number);
             let mut words = line.split(is_blank).filter(|word| !word.is_empty());
