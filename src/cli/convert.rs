@@ -105,6 +105,7 @@ impl Documents<'_> {
         let outcome = made.commit(log.into_iter().chain(report.transpose()?))?;
         progress.end();
         drop(facts);
+        session.warnings.tell_rest();
         self.close(&outcome, job)
     }
 

@@ -72,8 +72,8 @@ fn way_out(complaint: &str) -> String {
 }
 
 /// Prints a warning.
-pub(super) fn warning(warning: &Error) {
-    say("warning", &warning.to_string());
+pub(super) fn warning(text: &str) {
+    say("warning", text);
 }
 
 /// Prints one line on standard error. Nobody is left to tell if that fails.

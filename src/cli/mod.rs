@@ -38,6 +38,7 @@ mod sort;
 mod split;
 mod stats;
 mod values;
+mod warnings;
 
 use std::ffi::OsString;
 
@@ -58,13 +59,17 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, local: &Local) -> u8 {
     let session = Session::new(local, wants_json(&arguments));
     #[cfg(feature = "kaldi-tools")]
     if let Some(tool) = tool(&arguments) {
-        return spr_kaldi_tools::main(tool, &arguments, session.plain_env(false));
+        let status = spr_kaldi_tools::main(tool, &arguments, session.plain_env(false));
+        session.warnings.tell_rest();
+        return status;
     }
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => return session.usage(&error),
     };
-    match program::run(cli, &session) {
+    let result = program::run(cli, &session);
+    session.warnings.tell_rest();
+    match result {
         Ok(status) => status,
         Err(error) if error.is_broken_pipe() => DONE,
         // Whoever stopped the program says so.

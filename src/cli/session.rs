@@ -6,6 +6,7 @@ use spr_core::bytes::{Access, Env, Local};
 use spr_core::format::Registry;
 use spr_core::{Error, Limits};
 
+use super::warnings::Warnings;
 use super::{messages, misspelt};
 use crate::builtin;
 
@@ -14,6 +15,7 @@ use crate::builtin;
 pub(super) struct Session {
     pub(super) registry: Registry,
     store: Arc<Local>,
+    pub(super) warnings: Arc<Warnings>,
     /// Whether errors are told as JSON.
     json: bool,
 }
@@ -23,18 +25,20 @@ impl Session {
         Self {
             registry: builtin::registry(),
             store: Arc::new(local.clone()),
+            warnings: Arc::default(),
             json,
         }
     }
 
     /// Surroundings that print warnings, unless they are to be quiet.
     pub(super) fn env(&self, limits: Limits, access: Access, quiet: bool) -> Env {
-        let warn = move |warning: &Error| {
-            if !quiet {
-                messages::warning(warning);
-            }
-        };
-        Env::new(limits, access, warn)
+        let warnings = self.warnings.clone();
+        Env::new(limits, access, |_| {})
+            .sorting(move |warning, sort| {
+                if !quiet {
+                    warnings.hear(warning, sort);
+                }
+            })
             .with_store(self.store.clone())
             .with_formats(self.registry.clone())
     }

@@ -1,6 +1,8 @@
 //! What is known of a file, in layers: keys given with its name, over those of its own header,
 //! over those of a header in a file of its own.
 
+use std::collections::HashSet;
+
 use spr_core::Result;
 use spr_core::bytes::{Env, Location, Source};
 
@@ -66,11 +68,10 @@ fn bare(source: &Source, dialect: Dialect) -> Header {
 impl Header {
     /// Takes from `under` what is not said here.
     fn over(mut self, under: Self) -> Self {
-        for entry in under.entries {
-            if !self.entries.iter().any(|own| own.key() == entry.key()) {
-                self.entries.push(entry);
-            }
-        }
+        let own: HashSet<_> = self.entries.iter().map(|own| own.key().to_vec()).collect();
+        let new = under.entries.into_iter();
+        self.entries
+            .extend(new.filter(|entry| !own.contains(entry.key())));
         self
     }
 

@@ -160,13 +160,18 @@ impl Header {
         let mut order: Vec<_> = (0..entries.len()).collect();
         order.sort_by_key(|&i| (entries[i].key(), i));
         let mut superseded = vec![false; entries.len()];
-        for pair in order.windows(2) {
-            let (first, second) = (&entries[pair[0]], &entries[pair[1]]);
-            if first.key() == second.key() {
-                superseded[pair[0]] = true;
-                let word = shown(&second.word);
-                env.warn(&second.error(format!("{word} appears twice; the last one counts")));
-            }
+        let same = |a: &usize, b: &usize| entries[*a].key() == entries[*b].key();
+        for alike in order.chunk_by(same) {
+            let [others @ .., last] = alike else { continue };
+            others.iter().for_each(|&i| superseded[i] = true);
+            let times = match others.len() {
+                0 => continue,
+                1 => "twice".to_owned(),
+                n => format!("{} times", n + 1),
+            };
+            let word = shown(&entries[*last].word);
+            let what = format!("{word} appears {times}; the last one counts");
+            env.warn(&entries[*last].error(what));
         }
         let mut superseded = superseded.into_iter();
         self.entries.retain(|_| superseded.next() != Some(true));

@@ -1,0 +1,56 @@
+//! Warnings: a few of each sort are said, the others counted.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use spr_core::Error;
+use spr_core::bytes::WarningSort;
+
+use super::messages;
+
+/// Warnings of a sort that are said.
+const SAID: u64 = 10;
+
+/// What was said, and what was not.
+#[derive(Default)]
+pub(super) struct Warnings(Mutex<HashMap<WarningSort, Sort>>);
+
+/// The warnings of one sort.
+#[derive(Default)]
+struct Sort {
+    said: u64,
+    more: u64,
+    /// The last that was said.
+    last: String,
+}
+
+impl Warnings {
+    /// Says a warning, or counts it.
+    pub(super) fn hear(&self, warning: &Error, sort: WarningSort) {
+        let mut sorts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let sort = sorts.entry(sort).or_default();
+        if sort.said == SAID {
+            sort.more += 1;
+            return;
+        }
+        sort.said += 1;
+        if sort.said == SAID {
+            sort.last = warning.message().to_owned();
+        }
+        messages::warning(&warning.to_string());
+    }
+
+    /// Says how many were counted since.
+    pub(super) fn tell_rest(&self) {
+        let mut sorts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rest: Vec<_> = (sorts.iter_mut())
+            .map(|(_, sort)| (std::mem::take(&mut sort.more), &sort.last))
+            .filter(|(more, _)| *more > 0)
+            .collect();
+        rest.sort();
+        for (more, last) in rest {
+            let warnings = messages::count(more, "more warning");
+            messages::warning(&format!("{warnings} like this one: {last}"));
+        }
+    }
+}
