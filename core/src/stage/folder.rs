@@ -34,11 +34,20 @@ impl FolderReader {
         let own = format.info().extensions;
         let (mut files, others) =
             list(folder, &env, |ext| own.contains(&ext) || kin.contains(&ext))?;
-        if others > 0 {
-            env.warn(
-                &Error::unfit(format!("{others} files are not {}", format.info().name))
-                    .file(folder.to_string()),
+        let name = format.info().name;
+        if files.is_empty() {
+            let endings: Vec<_> = own.iter().map(|ending| format!(".{ending}")).collect();
+            let error = Error::new(ErrorKind::Unrecognised, format!("holds no {name} files"));
+            let hint = format!(
+                "they end in {}; others are named by a pattern, such as '{name}:{folder}/*'",
+                endings.join(" ")
             );
+            return Err(error.file(folder.to_string()).hint(hint));
+        }
+        if others > 0 {
+            let are = if others == 1 { "file is" } else { "files are" };
+            let warning = Error::unfit(format!("{others} {are} not {name}"));
+            env.warn(&warning.file(folder.to_string()));
         }
         files.sort();
         if let Some(pair) = files.windows(2).find(|pair| pair[0].0 == pair[1].0) {

@@ -16,10 +16,30 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<Location>> {
     let walk = WalkDir::new(folder).follow_links(true).into_iter();
     let mut files = Vec::new();
     for entry in walk.filter_entry(there) {
-        let entry = entry?;
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => match error.path().filter(|path| path.is_symlink()) {
+                // A link to nothing is told by whoever wants to open it.
+                Some(link) if error.loop_ancestor().is_none() => {
+                    files.push(link.to_path_buf().into());
+                    continue;
+                }
+                _ => return Err(named(error)),
+            },
+        };
         if entry.file_type().is_file() {
             files.push(entry.into_path().into());
         }
     }
     Ok(files)
+}
+
+/// The same failure, the file or folder in its words.
+fn named(error: walkdir::Error) -> io::Error {
+    let path = error.path().map(|path| path.display().to_string());
+    let (path, text) = (path.unwrap_or_default(), error.to_string());
+    match error.into_io_error() {
+        Some(cause) => io::Error::new(cause.kind(), format!("{path}: {cause}")),
+        None => io::Error::other(text),
+    }
 }
