@@ -21,7 +21,7 @@ impl DataOptions {
         let limits = env.limits;
         if self.context != (0, 0) {
             let (left, right) = self.context;
-            reader = Box::new(Context::new(reader, left, right, limits));
+            reader = Box::new(Context::new(reader, left, right, limits).telling(env));
         }
         if let Some(ignored) = &self.ignored {
             reader = Box::new(IgnoreLabels::new(reader, ignored.clone(), env));

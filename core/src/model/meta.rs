@@ -6,8 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use super::{Decimal, Key};
 
+/// What a header line may be about. A stage that changes it leaves such lines out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Described {
+    /// The columns of the features: how many there are, or what they are.
+    Columns,
+    /// The frames: how many there are.
+    Frames,
+}
+
 /// A header line or a column that the model has no field for, kept as it was.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// Two are equal if they say the same, whatever is known of what they are about.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tag {
     /// The name of the format whose header it stood in.
     pub format: Cow<'static, str>,
@@ -15,7 +26,17 @@ pub struct Tag {
     pub key: Vec<u8>,
     /// The value's bytes, unquoted.
     pub value: Vec<u8>,
+    /// What it is about, if a stage could make it untrue.
+    pub about: Option<Described>,
 }
+
+impl PartialEq for Tag {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.format, &self.key, &self.value) == (&other.format, &other.key, &other.value)
+    }
+}
+
+impl Eq for Tag {}
 
 impl Tag {
     /// A tag of `format`.
@@ -28,6 +49,16 @@ impl Tag {
             format: format.into(),
             key: key.into(),
             value: value.into(),
+            about: None,
+        }
+    }
+
+    /// The same, known to be about something that stages change.
+    #[must_use]
+    pub fn about(self, about: Described) -> Self {
+        Self {
+            about: Some(about),
+            ..self
         }
     }
 }
@@ -84,6 +115,14 @@ impl Meta {
         (self.speaker, self.gender, self.language) = (None, None, None);
         (self.recording, self.channel) = (None, None);
         (self.start, self.end) = (None, None);
+    }
+
+    /// Forgets the header lines about what has changed, and gives the first of them.
+    pub fn forget(&mut self, changed: Described) -> Option<Tag> {
+        let mut gone = self.tags.extract_if(.., |tag| tag.about == Some(changed));
+        let first = gone.next();
+        gone.for_each(drop);
+        first
     }
 
     /// Forgets everything.

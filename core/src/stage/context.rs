@@ -1,8 +1,10 @@
 //! Frames with their neighbours.
 
 use super::pieces::check_single;
+use super::stale::Stale;
+use crate::bytes::Env;
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Matrix, Rank, Utterance};
+use crate::model::{DatasetInfo, Described, Matrix, Rank, Utterance};
 use crate::{Error, Limits, Result};
 
 /// Puts beside each frame those before and after it, so that every row holds a window of frames,
@@ -18,6 +20,7 @@ pub struct Context {
     info: DatasetInfo,
     /// The frames as they were read.
     frames: Matrix,
+    stale: Stale,
 }
 
 impl Context {
@@ -31,11 +34,19 @@ impl Context {
             right,
             limits,
             frames: Matrix::default(),
+            stale: Stale::new(Described::Columns),
         };
         let width = context.width().map(|n| n as u64);
         let dim = context.info.dim;
         context.info.dim = dim.and_then(|dim| dim.checked_mul(width?));
         context
+    }
+
+    /// Tells of header lines that are about the columns as they were, and are left out.
+    #[must_use]
+    pub fn telling(mut self, env: &Env) -> Self {
+        self.stale.tell(env);
+        self
     }
 
     /// Frames in a window.
@@ -98,6 +109,9 @@ impl Reader for Context {
         if more {
             self.widen(utt)
                 .map_err(|e| e.utterance(&utt.key).continuable())?;
+            if self.width() != Some(1) {
+                self.stale.leave_out(utt);
+            }
         }
         Ok(more)
     }

@@ -2,15 +2,16 @@
 
 use super::labels::{LabelSet, each_label};
 use super::pieces::check_single;
+use super::stale::Stale;
 use crate::bytes::Env;
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Key, Matrix, Utterance};
+use crate::model::{DatasetInfo, Described, Key, Matrix, Utterance};
 use crate::{Error, Remedy, Result};
 
 /// Leaves out the frames that have certain labels, features and labels alike.
 ///
 /// An utterance of which nothing is left is left out too; a warning at the end counts them. All
-/// else about an utterance passes unchanged.
+/// else about an utterance passes unchanged, but for header lines that are about its frames.
 pub struct IgnoreLabels {
     inner: Box<dyn Reader>,
     ignored: LabelSet,
@@ -18,6 +19,7 @@ pub struct IgnoreLabels {
     info: DatasetInfo,
     /// For each frame, whether it stays.
     stays: Vec<bool>,
+    stale: Stale,
     /// Utterances left out, and the first of them.
     emptied: u64,
     first: Key,
@@ -26,12 +28,15 @@ pub struct IgnoreLabels {
 impl IgnoreLabels {
     /// The frames of `inner` whose labels are not `ignored`. `env` hears of utterances that go.
     pub fn new(inner: Box<dyn Reader>, ignored: LabelSet, env: &Env) -> Self {
+        let mut stale = Stale::new(Described::Frames);
+        stale.tell(env);
         Self {
             info: inner.info().without_totals(),
             inner,
             ignored,
             env: env.clone(),
             stays: Vec::new(),
+            stale,
             emptied: 0,
             first: Key::default(),
         }
@@ -59,6 +64,9 @@ impl IgnoreLabels {
         labels.retain_rows(stays);
         if let Some(features) = &mut utt.features {
             features.retain_rows(stays);
+        }
+        if self.stays.contains(&false) {
+            self.stale.leave_out(utt);
         }
         Ok(())
     }

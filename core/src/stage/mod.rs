@@ -100,6 +100,7 @@ mod shape_check;
 mod shuffle;
 mod shuffle_buffer;
 mod sort;
+mod stale;
 #[cfg(test)]
 mod tests;
 mod text;

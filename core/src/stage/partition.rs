@@ -2,7 +2,7 @@
 
 use super::pieces::{Pieces, append};
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Matrix, Utterance};
+use crate::model::{DatasetInfo, Described, Matrix, Utterance};
 use crate::{Error, Limits, Result};
 
 /// How many frames make a partition: as many as fit into some memory at four bytes a value.
@@ -138,6 +138,7 @@ impl Partition {
         utt.start();
         utt.part = part;
         utt.meta.clone_from(&from.meta);
+        utt.meta.forget(Described::Frames);
         utt.origin.clone_from(&from.origin);
         if rows.start > 0 {
             utt.meta.frame_offset = None;

@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::{Claim, Extent, Nested};
-use spr_core::model::{Decimal, Dtype, Matrix, Meta, Rank, Tag, Utterance};
+use spr_core::model::{Decimal, Described, Dtype, Matrix, Meta, Rank, Tag, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::caps::{CAPS, NAME};
@@ -104,7 +104,8 @@ impl Header {
             meta.frame_shift = Some(shift);
         }
         let kind = self.kind.0.to_string();
-        meta.tags.push(Tag::new(NAME, KIND, kind));
+        let tag = Tag::new(NAME, KIND, kind);
+        meta.tags.push(tag.about(Described::Columns));
     }
 }
 

@@ -137,8 +137,8 @@ const FORMATS: [(&str, Encoding); 3] = [
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) given: Given,
-    /// Whether the integers of key headers have no sign.
-    pub(crate) unsigned: bool,
+    /// Whether the integers of key headers have no sign, whatever the header says.
+    pub(crate) unsigned: Option<bool>,
     pub(crate) select: Selection,
 }
 
@@ -161,7 +161,7 @@ impl Reading {
         }
         Ok(Self {
             given: Given { header, keys },
-            unsigned: options.flag("unsigned")?,
+            unsigned: options.choice("unsigned", &[("true", true), ("false", false)])?,
             select: Selection {
                 frames: options.parse("frames")?,
                 columns: options.parse("columns")?,

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use spr_core::Result;
 use spr_core::bytes::{Env, FileKind, Source, key_of_file};
 use spr_core::format::Reader;
 use spr_core::model::{Audio, DatasetInfo, Key, KeySource, Matrix, Utterance};
+use spr_core::{Error, Result};
 
-use crate::contents::{Contents, RowKind};
+use crate::contents::{Contents, RowKind, unsigned};
 use crate::data::{self, Layout};
 use crate::header::Header;
 use crate::header::layers::Where;
@@ -50,7 +50,7 @@ pub(crate) fn open(
     match reader.contents.sort {
         RowKind::Features => {
             let select = reader.select.clone();
-            let reader = select.of_features(Box::new(reader), env.limits);
+            let reader = select.of_features(Box::new(reader), env);
             reader.map_err(|e| e.file(name))
         }
         RowKind::Sound { .. } => Ok(Box::new(reader)),
@@ -79,7 +79,8 @@ impl SpraakReader {
         env: &Env,
     ) -> Result<Self> {
         let mut contents = Contents::of(header, env)?;
-        if options.unsigned && header.dialect == Dialect::Key {
+        let unsigned = options.unsigned.unwrap_or(unsigned(header).is_some());
+        if unsigned && header.dialect == Dialect::Key {
             contents.stored = contents.stored.unsigned();
         }
         let mut source = match contents.coder {
@@ -133,9 +134,14 @@ impl SpraakReader {
     }
 
     fn fill(&mut self, into: &mut Matrix) -> Result<()> {
-        let Self { source, env, .. } = self;
+        let Self {
+            source,
+            env,
+            contents,
+            ..
+        } = self;
         if data::read(source, into, self.layout, &env.limits)? {
-            let rows = match self.contents.sort {
+            let rows = match contents.sort {
                 RowKind::Features => "vectors",
                 RowKind::Sound { .. } => "samples a channel",
             };
@@ -148,6 +154,14 @@ impl SpraakReader {
             while !source.layers().is_empty() && !source.at_end()? {
                 let there = source.peek(BLOCK)?.len() as u64;
                 source.skip(there)?;
+            }
+        }
+        if let Some(view) = &contents.view {
+            let found = into.rows() as u64 * contents.cols;
+            let checked = view.check(found, contents.rows.is_some());
+            let place = |e: Error| e.file(source.name()).byte(source.offset());
+            if let Some(odd) = checked.map_err(place)? {
+                env.warn(&source.malformed(odd));
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use spr_core::bytes::Env;
 use spr_core::format::Reader;
 use spr_core::model::{FrameGrid, Matrix, Meta, Waveform};
 use spr_core::stage::{Ranges, SelectColumns, SelectFrames};
@@ -23,17 +24,19 @@ impl Selection {
     pub(crate) fn of_features(
         &self,
         mut reader: Box<dyn Reader>,
-        limits: Limits,
+        env: &Env,
     ) -> Result<Box<dyn Reader>> {
         if self.channels.is_some() {
             return Err(Error::unfit("holds vectors, channels are of samples")
                 .hint("columns=FIRST:LAST takes columns"));
         }
         if let Some(frames) = &self.frames {
-            reader = Box::new(SelectFrames::new(reader, frames.clone(), limits));
+            let stage = SelectFrames::new(reader, frames.clone(), env.limits);
+            reader = Box::new(stage.telling(env));
         }
         if let Some(columns) = &self.columns {
-            reader = Box::new(SelectColumns::new(reader, columns.clone(), limits));
+            let stage = SelectColumns::new(reader, columns.clone(), env.limits);
+            reader = Box::new(stage.telling(env));
         }
         Ok(reader)
     }

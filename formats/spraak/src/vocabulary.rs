@@ -30,6 +30,11 @@ const OWN: [&str; 10] = [
 /// Keys that say how samples are stored; elsewhere they are handed on.
 const OWN_OF_SAMPLES: [&str; 3] = ["NCHAN", "CHANLEN", "SAMPLEFREQ"];
 
+/// The key by which a key header that was written here says that its `BYTE`, `SHORT` or `INT` have no
+/// sign, for which the header has no word of its own; and its value.
+pub(crate) const UNSIGNED: &str = "UNSIGNED";
+pub(crate) const UNSIGNED_VALUE: &[u8] = b"TRUE";
+
 /// Pairs of an spr name and the name of the same in key headers, where the two counts are called
 /// after what the kind of data counts.
 fn old_names(kind: &[u8]) -> [(&'static str, &'static str); 4] {

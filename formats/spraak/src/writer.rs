@@ -1,6 +1,6 @@
 //! One utterance, one file.
 
-use spr_core::bytes::{Env, Output, Part};
+use spr_core::bytes::{ByteOrder, Env, Output, Part};
 use spr_core::format::{Caps, Writer, Written};
 use spr_core::model::{Matrix, Tag, Utterance, Waveform};
 use spr_core::{Error, ErrorKind, Result};
@@ -9,7 +9,9 @@ use crate::data::{Body, Printer};
 use crate::header::{print, shown};
 use crate::list::{ListWriter, is_field, opaque_header};
 use crate::options::Writing;
-use crate::vocabulary::{Dialect, Encoding, code_name, is_own, old_name, type_name};
+use crate::vocabulary::{
+    Dialect, Encoding, UNSIGNED, UNSIGNED_VALUE, code_name, is_own, old_name, type_name,
+};
 
 /// Writes each utterance to a file of its own.
 pub(crate) struct SpraakWriter {
@@ -24,6 +26,8 @@ pub(crate) struct SpraakWriter {
     env: Env,
     /// Whether the user was told that keys have no name of their own in key headers.
     told: bool,
+    /// Whether the user was told that others may take integers for negative ones.
+    told_unsigned: bool,
 }
 
 /// What stands behind a header.
@@ -68,6 +72,7 @@ impl SpraakWriter {
             printer: Printer::new(options.encoding, options.code),
             env: env.clone(),
             told: false,
+            told_unsigned: false,
         }
     }
 
@@ -113,6 +118,11 @@ impl SpraakWriter {
         if self.options.packed {
             lines.line(b"COMPRESS", b"gzip")?;
         }
+        let recorded = self.options.code.is_none() && !matrix.dtype().is_signed();
+        let recorded = recorded && dialect == Dialect::Key;
+        if recorded {
+            lines.line(UNSIGNED.as_bytes(), UNSIGNED_VALUE)?;
+        }
         let samples = matches!(rows, Rows::Sound(_));
         for tag in tags {
             // The corpus has those.
@@ -121,7 +131,8 @@ impl SpraakWriter {
             }
             let standard =
                 Dialect::standard(kind.as_bytes(), &tag.key).filter(|_| dialect == Dialect::Key);
-            if is_own(standard.map_or(&tag.key[..], str::as_bytes), samples) {
+            let key = standard.map_or(&tag.key[..], str::as_bytes);
+            if is_own(key, samples) || dialect == Dialect::Key && key == UNSIGNED.as_bytes() {
                 return Err(Error::unfit(format!(
                     "the header line {} would contradict the format's own",
                     shown(&tag.key)
@@ -131,6 +142,9 @@ impl SpraakWriter {
         }
         lines.end();
         self.tell(utt, tags);
+        if recorded {
+            self.tell_unsigned(utt, matrix);
+        }
         Ok(())
     }
 
@@ -176,6 +190,24 @@ impl SpraakWriter {
             let warning = Error::unfit(what).utterance(&utt.key);
             self.env.warn(&warning.file(self.output.name()));
             self.told = true;
+        }
+    }
+
+    /// Says once that a program which does not know the line `UNSIGNED` takes some of these values
+    /// for negative ones.
+    fn tell_unsigned(&mut self, utt: &Utterance, matrix: &Matrix) {
+        let size = matrix.dtype().size();
+        let top = match ByteOrder::NATIVE {
+            ByteOrder::Little => size - 1,
+            ByteOrder::Big => 0,
+        };
+        let mut large = matrix.as_bytes().iter().skip(top).step_by(size);
+        if !self.told_unsigned && large.any(|byte| byte & 0x80 != 0) {
+            let what = "key headers have no unsigned types: what does not know the line UNSIGNED \
+                        reads large values as negative ones";
+            let warning = Error::unfit(what).utterance(&utt.key);
+            self.env.warn(&warning.file(self.output.name()));
+            self.told_unsigned = true;
         }
     }
 }

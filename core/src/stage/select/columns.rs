@@ -3,9 +3,11 @@
 use std::ops::Range;
 use std::str::FromStr;
 
+use super::super::stale::Stale;
 use super::Ranges;
+use crate::bytes::Env;
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Matrix, Rank, Utterance};
+use crate::model::{DatasetInfo, Described, Matrix, Rank, Utterance};
 use crate::{Error, Limits, Result};
 
 /// Columns in the order they are wanted, as Kaldi's select-feats has it: `0,24-22,3-12`. They count from 0, both ends of a range
@@ -71,6 +73,7 @@ pub struct SelectColumns {
     info: DatasetInfo,
     /// The features as they were read.
     all: Matrix,
+    stale: Stale,
 }
 
 impl SelectColumns {
@@ -83,9 +86,17 @@ impl SelectColumns {
             limits,
             info: DatasetInfo::default(),
             all: Matrix::default(),
+            stale: Stale::new(Described::Columns),
         };
         stage.describe();
         stage
+    }
+
+    /// Tells of header lines that are about the columns as they were, and are left out.
+    #[must_use]
+    pub fn telling(mut self, env: &Env) -> Self {
+        self.stale.tell(env);
+        self
     }
 
     fn describe(&mut self) {
@@ -142,6 +153,10 @@ impl Reader for SelectColumns {
             std::mem::swap(&mut self.all, features);
             self.select(features)
                 .map_err(|e| e.utterance(&utt.key).continuable())?;
+            if !matches!(&self.runs, (cols, runs) if matches!(&runs[..], [all] if *all == (0..*cols)))
+            {
+                self.stale.leave_out(utt);
+            }
         }
         Ok(more)
     }

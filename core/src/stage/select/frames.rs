@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use super::super::stale::Stale;
 use super::Ranges;
+use crate::bytes::Env;
 use crate::format::Reader;
-use crate::model::{DatasetInfo, Matrix, Utterance};
 use crate::stage::pieces::frames;
+use crate::model::{DatasetInfo, Described, Matrix, Utterance};
 use crate::{Error, Limits, Result};
 
 /// Keeps the chosen frames of each utterance, features and labels alike, in the order of the ranges.
@@ -19,6 +21,7 @@ pub struct SelectFrames {
     info: DatasetInfo,
     /// The features or labels as they were read.
     all: Matrix,
+    stale: Stale,
 }
 
 impl SelectFrames {
@@ -30,7 +33,15 @@ impl SelectFrames {
             frames: frames.into(),
             limits,
             all: Matrix::default(),
+            stale: Stale::new(Described::Frames),
         }
+    }
+
+    /// Tells of header lines that are about the frames as they were, and are left out.
+    #[must_use]
+    pub fn telling(mut self, env: &Env) -> Self {
+        self.stale.tell(env);
+        self
     }
 
     fn select(&mut self, utt: &mut Utterance) -> Result<()> {
@@ -49,6 +60,9 @@ impl SelectFrames {
         }
         if runs.len() > 1 {
             utt.meta.frame_shift = None;
+        }
+        if !matches!(&runs[..], [all] if *all == (0..n)) {
+            self.stale.leave_out(utt);
         }
         Ok(())
     }

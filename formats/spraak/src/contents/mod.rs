@@ -1,13 +1,17 @@
 //! What a header says of the data behind it.
 
 pub(crate) mod fields;
+mod view;
 
 use spr_core::bytes::{ByteOrder, Codec, Env};
-use spr_core::model::{Meta, Tag};
+use spr_core::model::{Described, Meta, Tag};
 use spr_core::{Error, Result};
 
 use crate::header::{Entry, Header, shown};
-use crate::vocabulary::{Dialect, Encoding, Stored, Type, is_own, misspelt};
+use crate::vocabulary::{
+    Dialect, Encoding, Stored, Type, UNSIGNED, UNSIGNED_VALUE, is_own, misspelt,
+};
+use view::View;
 
 /// The format name of tags from both dialects, so that they survive a change of dialect.
 pub(crate) const TAGS: &str = "spraak";
@@ -24,6 +28,8 @@ pub(crate) struct Contents {
     pub(crate) rows: Option<u64>,
     /// Values in a vector, or channels.
     pub(crate) cols: u64,
+    /// Of sound, the frames that it could be cut into.
+    pub(crate) view: Option<View>,
     pub(crate) meta: Meta,
 }
 
@@ -52,11 +58,14 @@ impl Contents {
             let what = format!("holds {} written as text", shown(&entry.value));
             return Err(unsupported(entry, what));
         }
+        let frame_shift = fields::seconds(header, "FSHIFT")?;
+        let mut view = None;
         let (sort, rows, cols) = match kind {
             DataKind::Sample => {
-                let rate = fields::rate(header)?;
+                let (rate, channels) = (fields::rate(header)?, fields::channels(header)?);
+                view = View::of(header, (rate, channels), frame_shift)?;
                 let rows = fields::count(header, "CHANLEN")?;
-                (RowKind::Sound { rate }, rows, fields::channels(header)?)
+                (RowKind::Sound { rate }, rows, channels)
             }
             DataKind::Track | DataKind::Param => {
                 let (rows, cols) = (fields::count(header, "DIM1")?, fields::columns(header)?);
@@ -75,8 +84,9 @@ impl Contents {
             coder: coder(header, env)?,
             rows,
             cols,
+            view,
             meta: Meta {
-                frame_shift: fields::seconds(header, "FSHIFT")?,
+                frame_shift,
                 frame_offset: fields::seconds(header, "FOFFSET")?,
                 tags: tags(header, kind, env),
                 ..Meta::default()
@@ -102,11 +112,33 @@ fn tags(header: &Header, kind: DataKind, env: &Env) -> Vec<Tag> {
             let what = format!("{} is not the key {standard}", shown(&entry.word));
             env.warn(&entry.error(what));
         }
-        if !is_own(entry.key(), kind == DataKind::Sample) {
-            tags.push(tag(entry.key(), &entry.value));
+        let own = is_own(entry.key(), kind == DataKind::Sample);
+        if own || unsigned(header).is_some_and(|own| std::ptr::eq(own, entry)) {
+            continue;
         }
+        let tag = tag(entry.key(), &entry.value);
+        tags.push(match about(entry.key()) {
+            Some(about) => tag.about(about),
+            None => tag,
+        });
     }
     tags
+}
+
+/// What a line of the header of features is about, if a stage could make it untrue: channels stand
+/// side by side in the columns.
+fn about(key: &[u8]) -> Option<Described> {
+    match key {
+        b"NCHAN" | b"VLEN" => Some(Described::Columns),
+        b"CHANLEN" => Some(Described::Frames),
+        _ => None,
+    }
+}
+
+/// The line of a key header that says that its integers have no sign.
+pub(crate) fn unsigned(header: &Header) -> Option<&Entry> {
+    let entry = header.get(UNSIGNED)?;
+    (header.dialect == Dialect::Key && entry.value == UNSIGNED_VALUE).then_some(entry)
 }
 
 /// A header line as a tag.

@@ -5,6 +5,7 @@ use spr_core::{Error, Remedy, Result};
 
 use super::edit::HeaderFile;
 use super::{Dialect, Entry, Header, shown};
+use crate::contents::unsigned;
 use crate::vocabulary::{Encoding, Stored, Type, code_name, old_name, type_name};
 
 impl HeaderFile {
@@ -126,6 +127,7 @@ fn to_spr(header: &Header) -> Result<Vec<Entry>> {
         _ => None,
     };
     let has = |key| header.get(key).is_some();
+    let unsigned = unsigned(header);
     for entry in &header.entries {
         if said.is_some_and(|said| std::ptr::eq(said, entry)) {
             entries.push(entry.with(b"DATA", kind));
@@ -143,8 +145,9 @@ fn to_spr(header: &Header) -> Result<Vec<Entry>> {
         match entry.key() {
             // Another line says the kind.
             b"DATA" => {}
+            _ if unsigned.is_some_and(|own| std::ptr::eq(own, entry)) => {}
             b"TYPE" => {
-                let (name, format) = native_type(entry)?;
+                let (name, format) = native_type(entry, unsigned.is_some())?;
                 entries.push(entry.with(b"TYPE", name));
                 if !has("FORMAT") {
                     entries.push(entry.with(b"FORMAT", format));
@@ -157,10 +160,11 @@ fn to_spr(header: &Header) -> Result<Vec<Entry>> {
 }
 
 /// What an spr header calls the type, and its `FORMAT`.
-fn native_type(entry: &Entry) -> Result<(&'static [u8], &'static [u8])> {
+fn native_type(entry: &Entry, unsigned: bool) -> Result<(&'static [u8], &'static [u8])> {
     let unknown = || entry.error(format!("DATAFORMAT {} is not known", shown(&entry.value)));
     match Type::of(&entry.value) {
         Type::Number { stored, text } => {
+            let stored = if unsigned { stored.unsigned() } else { stored };
             let name = match stored {
                 Stored::Plain(dtype) => type_name(dtype).ok_or_else(unknown)?,
                 Stored::Coded(code) => code_name(Dialect::Spr, code),

@@ -8,6 +8,7 @@
 )]
 
 mod files;
+mod samples;
 #[path = "../strict/mod.rs"]
 mod strict;
 
