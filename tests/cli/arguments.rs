@@ -72,6 +72,56 @@ fn globs_are_sorted() {
 }
 
 #[test]
+fn a_folder_in_which_nothing_fits_is_an_error_of_any_format() {
+    let s = Scratch::new();
+    s.write("empty/.keep", "");
+    fs::remove_file(s.path("empty/.keep")).unwrap();
+    s.write("other/a.txt", "a b\n");
+    let mut tried = 0;
+    for format in ["spr", "key", "wav", "sphere", "au", "htk", "npy"] {
+        for folder in ["empty", "other"] {
+            for line in [
+                format!("{format}:{folder}/ x.jsonl"),
+                format!("info {format}:{folder}/"),
+                format!("check {format}:{folder}/"),
+                format!("-f {format} {folder} x.jsonl"),
+            ] {
+                let said = s.run(&line);
+                let text = said.err + &said.out;
+                assert_ne!(said.status, 0, "{line}: {text}");
+                let expected = format!("{folder}/: holds no {format} files");
+                let bare = format!("{folder}: holds no {format} files");
+                assert!(
+                    text.contains(&expected) || text.contains(&bare),
+                    "{line}: {text}"
+                );
+                tried += 1;
+            }
+        }
+    }
+    assert_eq!(tried, 7 * 2 * 4);
+    assert_eq!(s.names(), ["empty", "other"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_to_nothing_is_named_if_it_is_wanted() {
+    let s = Scratch::new();
+    let one = ".spr\nTYPE I8\nFORMAT BIN01\nDIM2 1\n#\n\u{1}";
+    s.write("d/a.spr", one);
+    std::os::unix::fs::symlink("nowhere", s.path("d/b.txt")).unwrap();
+    assert!(s.ok("spr:d/ x.jsonl").err.contains("1 utterance, "));
+    std::os::unix::fs::symlink("nowhere", s.path("d/c.spr")).unwrap();
+    let said = s.run("spr:d/ y.jsonl");
+    assert_eq!(said.status, 2, "{}", said.err);
+    assert!(
+        said.err.contains("d/c.spr: ") && said.err.contains("No such file"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
 fn mistakes_are_told_with_the_way_out() {
     let s = Scratch::new();
     fs::copy(sample("fbank.ark"), s.path("f.ark")).unwrap();

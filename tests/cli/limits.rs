@@ -8,9 +8,8 @@ use flate2::write::GzEncoder;
 
 use crate::{Said, Scratch};
 
-/// Address space given to the program, in KiB: its code, the 64 MiB that the C library reserves for
-/// each of two threads, and all else.
-const ROOM: u64 = 190 << 10;
+/// Address space given to the program, in KiB: its code, what it holds, and the stacks of its threads.
+const ROOM: u64 = 160 << 10;
 const MIB: usize = 1 << 20;
 
 /// `head` and a GiB of `fill` over and over, each MiB compressed for itself.
@@ -42,6 +41,8 @@ fn run(s: &Scratch, line: &str) -> Said {
     );
     let mut command = Command::new("sh");
     command.args(["-c", &line]).current_dir(s.path(""));
+    // Else the C library reserves up to 128 MiB for each thread at some moment.
+    command.env("MALLOC_ARENA_MAX", "1");
     crate::said(command.output().unwrap())
 }
 
@@ -250,4 +251,90 @@ fn what_is_many_small_things_is_streamed() {
         assert_eq!(said.status, 0, "{codec}: {}", said.err);
         assert!(said.err.contains(" utterances, "), "{}", said.err);
     }
+}
+
+/// A script or list of a million short names.
+fn names(line: impl Fn(usize) -> String) -> Vec<u8> {
+    (0..1_000_000).map(line).collect::<String>().into_bytes()
+}
+
+#[test]
+fn lists_that_are_kept_are_bounded_by_the_limit() {
+    let s = Scratch::new();
+    let list =
+        |data: &str, body: Vec<u8>| [format!(".spr\nDATA {data}\n#\n").as_bytes(), &body].concat();
+    let mut header = b".spr\n".to_vec();
+    header.extend(names(|n| format!("k{n} {}\n", n % 10)));
+    header.extend(b"TYPE I8\nFORMAT BIN01\nDIM2 1\n#\n\0");
+    let mut tried = 0;
+    for (bytes, what) in [
+        (header, "a header of "),
+        (
+            list("CORPUS", names(|n| format!("u{n} x 0 -1\n"))),
+            "the names of a list of ",
+        ),
+        (
+            list("SEG", names(|n| format!("u{n} x 0 1\n"))),
+            "the names of a list of ",
+        ),
+        (
+            list("SEG", names(|_| "- x 0 1\n".replace('-', "u"))),
+            "a list of segments of ",
+        ),
+        (
+            names(|n| format!("u{n:07} a.ark:{n}\n")),
+            "a script file of ",
+        ),
+    ] {
+        s.write("long", bytes);
+        // A script file is kept where entries are looked up.
+        let line = match what {
+            "a script file of " => {
+                s.write("f", "u0000001  [\n  1 2 ]\n");
+                "--max-alloc 16m ark:f --labels scp:long x.jsonl"
+            }
+            _ => "--max-alloc 16m long x.jsonl",
+        };
+        let said = run(&s, line);
+        assert_eq!(said.status, 2, "{what}: {}", said.err);
+        assert!(said.err.contains(what), "{what}: {}", said.err);
+        assert!(said.err.contains("--max-alloc"), "{what}: {}", said.err);
+        tried += 1;
+    }
+    assert_eq!(tried, 5);
+}
+
+#[test]
+fn a_header_that_repeats_a_key_is_read_at_once_and_warned_about_once() {
+    let s = Scratch::new();
+    let mut header = b".spr\n".to_vec();
+    header.extend(b"k 12345678\n".repeat(1_000_000));
+    header.extend(b"TYPE I8\nFORMAT BIN01\nDIM2 1\n#\n\0");
+    s.write("a.spr", header);
+    let start = std::time::Instant::now();
+    let said = s.ok("a.spr x.jsonl");
+    assert!(start.elapsed().as_secs() < 20);
+    assert_eq!(said.err.lines().count(), 2, "{}", said.err);
+    assert!(said.err.contains("k appears 1000000 times"), "{}", said.err);
+}
+
+#[test]
+fn warnings_of_one_sort_are_said_a_few_times_and_counted() {
+    let s = Scratch::new();
+    let mut header = ".spr\n".to_owned();
+    for n in 0..500 {
+        header += &format!("k{n} a\nk{n} b\n");
+    }
+    s.write("a.spr", header + "TYPE I8\nFORMAT BIN01\nDIM2 1\n ##\n\0");
+    let said = s.ok("a.spr x.jsonl");
+    let lines: Vec<_> = said.err.lines().collect();
+    assert_eq!(lines.len(), 13, "{}", said.err);
+    assert!(lines[0].contains("blanks around the #"), "{}", lines[0]);
+    assert!(lines[10].contains("appears twice"), "{}", lines[10]);
+    assert!(
+        lines[11].contains("490 more warnings like this one: k"),
+        "{}",
+        lines[11]
+    );
+    assert!(lines[12].starts_with("1 utterance, "), "{}", lines[12]);
 }

@@ -9,6 +9,7 @@
 
 mod files;
 mod samples;
+mod stale;
 #[path = "../strict/mod.rs"]
 mod strict;
 
