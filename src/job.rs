@@ -176,6 +176,16 @@ impl Observer for () {
     fn skipped(&mut self, _: &Error) {}
 }
 
+/// What of an utterance goes to an output of labels.
+fn labels_of(utt: &Utterance) -> Utterance {
+    Utterance {
+        labels: utt.labels.clone(),
+        tiers: utt.tiers.clone(),
+        text: utt.text.clone(),
+        ..Utterance::default()
+    }
+}
+
 impl Job {
     /// A conversion of `inputs` to `target` that refuses every loss, but for boundaries that the
     /// inputs' data options give up, and stops at the first fault.
@@ -239,17 +249,28 @@ impl Job {
         let meter = Meter::new(&self.inputs, registry, env);
         let (mut reader, from) = self.open_inputs(cut, &meter, registry, env)?;
         let keys = reader.info().keys;
-        let open = |target, dtype| Branch::open(target, self, dtype, keys, registry, env);
-        let mut main = open(&self.target, self.dtype)?;
-        let labels_out = self.labels_out.as_ref();
-        let mut side = labels_out.map(|target| open(target, None)).transpose()?;
-        let mut part = 0;
         let mut utt = Utterance::default();
+        let targets = [Some(&self.target), self.labels_out.as_ref()];
+        let follow = targets.into_iter().flatten().any(Target::follows_data);
+        // What is written may depend on what comes first.
+        let mut first = follow.then(|| reader.read(&mut utt));
+        let (mut target, mut labels_out) = (self.target.clone(), self.labels_out.clone());
+        if let Some(Ok(true)) = first {
+            target = target.suited_to(&utt);
+            labels_out = labels_out.map(|labels| labels.suited_to(&labels_of(&utt)));
+        }
+        let open = |target, dtype| Branch::open(target, self, dtype, keys, registry, env);
+        let mut main = open(&target, self.dtype)?;
+        let mut side = labels_out
+            .as_ref()
+            .map(|target| open(target, None))
+            .transpose()?;
+        let mut part = 0;
         let mut labels = Utterance::default();
         let (mut skipped, mut done, mut frames) = (0, 0, 0);
         loop {
             let mut dropped = false;
-            let step = match reader.read(&mut utt) {
+            let step = match first.take().unwrap_or_else(|| reader.read(&mut utt)) {
                 Ok(false) => break,
                 Ok(true) => {
                     frames += utt.frames();

@@ -4,6 +4,7 @@ mod names;
 
 use spr_core::bytes::{Env, Location, Locator, Output};
 use spr_core::format::{Caps, Format, IndexKind, Keys, Medium, Options, Registry};
+use spr_core::model::Utterance;
 use spr_core::side;
 use spr_core::{Error, Result};
 
@@ -11,6 +12,7 @@ use super::{Pair, PartName, named, numbered, path_and_pairs};
 use names::by_extension;
 
 /// One data set to write, as understood from an argument.
+#[derive(Clone)]
 pub struct Target {
     text: String,
     form: &'static str,
@@ -165,6 +167,27 @@ impl Target {
     fn option(&self, key: &str) -> Option<&str> {
         let last = self.pairs.iter().rfind(|(k, _)| k == key);
         last.map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the data have a say in what sort of file it becomes.
+    pub(crate) fn follows_data(&self) -> bool {
+        let free = |key: &str| self.pairs.iter().all(|(own, _)| own != key);
+        let mut suited = self.format.info().suited.iter();
+        suited.any(|suited| free(suited.option.0))
+    }
+
+    /// The same, made what data such as `utt` ask for where the user does not.
+    pub(crate) fn suited_to(&self, utt: &Utterance) -> Self {
+        let mut target = self.clone();
+        let free = |key: &str| self.pairs.iter().all(|(own, _)| own != key);
+        let mut suited = self.format.info().suited.iter();
+        if let Some(suited) = suited.find(|suited| free(suited.option.0) && (suited.is)(utt)) {
+            let (key, value) = suited.option;
+            for pairs in [&mut target.pairs, &mut target.added] {
+                pairs.push((key.to_owned(), value.to_owned()));
+            }
+        }
+        target
     }
 
     fn medium(&self) -> Medium {

@@ -1,6 +1,7 @@
 //! What a format is called, takes and means.
 
 use super::OptionSpec;
+use crate::model::Utterance;
 
 /// What finds the utterances of a file that has been written already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,15 @@ pub struct Variant {
     pub option: (&'static str, &'static str),
 }
 
+/// A sort of file of the format for data that the usual one can't hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Suited {
+    /// Whether an utterance is of such data.
+    pub is: fn(&Utterance) -> bool,
+    /// The option that is set where the user does not set it, and its value.
+    pub option: (&'static str, &'static str),
+}
+
 /// What a format is called, takes and means.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +60,10 @@ pub struct FormatInfo {
     pub options: &'static [OptionSpec],
     /// Sorts of files that hold something else.
     pub variants: &'static [Variant],
+    /// Sorts of files for data that the usual one can't hold.
+    pub suited: &'static [Suited],
+    /// The option that says what a header would, so that any file may be read.
+    pub headerless: Option<&'static str>,
     /// What finds utterances in its files.
     pub index: IndexKind,
     /// How PDNN goes through its files.
@@ -72,6 +86,8 @@ impl FormatInfo {
             also: &[],
             options: &[],
             variants: &[],
+            suited: &[],
+            headerless: None,
             index: IndexKind::Own,
             partitioning: Partitioning::Partitions,
             sorted: false,
@@ -96,6 +112,20 @@ impl FormatInfo {
     #[must_use]
     pub const fn variants(mut self, variants: &'static [Variant]) -> Self {
         self.variants = variants;
+        self
+    }
+
+    /// With sorts of files for data that the usual one can't hold.
+    #[must_use]
+    pub const fn suited(mut self, suited: &'static [Suited]) -> Self {
+        self.suited = suited;
+        self
+    }
+
+    /// With an option that says what a header would.
+    #[must_use]
+    pub const fn headerless(mut self, option: &'static str) -> Self {
+        self.headerless = Some(option);
         self
     }
 

@@ -16,7 +16,7 @@ pub use caps::{
     ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, Medium, Objects,
     SegmentCaps, Tags,
 };
-pub use info::{FormatInfo, IndexKind, Partitioning, Variant};
+pub use info::{FormatInfo, IndexKind, Partitioning, Suited, Variant};
 pub use notation::{Notation, Specified};
 pub use one::{OneReader, OneWriter};
 pub use options::{OptionSpec, Options};

@@ -4,9 +4,9 @@ use spr_core::Result;
 use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
     AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested, Notation,
-    Opened, Options, Probe, Request, Score, Tags, Variant, Writer,
+    Opened, Options, Probe, Request, Score, Suited, Tags, Variant, Writer,
 };
-use spr_core::model::Dtype;
+use spr_core::model::{Dtype, Utterance};
 
 use crate::contents::TAGS;
 use crate::header::layers::{Given, gather};
@@ -42,19 +42,44 @@ const LISTS: &[Variant] = &[
     },
 ];
 
+/// What data ask for that no file with rows of numbers can hold.
+const SUITED: &[Suited] = &[
+    Suited {
+        is: |utt| bare(utt) && !utt.tiers.is_empty(),
+        option: ("data", "SEG"),
+    },
+    Suited {
+        is: |utt| bare(utt) && utt.tiers.is_empty() && utt.text.is_some(),
+        option: ("data", "CORPUS"),
+    },
+];
+
+/// Whether there is nothing that goes into a file of its own, nor labels of frames.
+fn bare(utt: &Utterance) -> bool {
+    utt.features.is_none()
+        && utt.labels.is_none()
+        && utt.audio.is_none()
+        && utt.object.is_none()
+        && utt.arrays.is_empty()
+}
+
 static SPR_INFO: FormatInfo = FormatInfo::new(
     "spr",
     "SPRAAK features, samples, segments and lists",
     &["spr", "trk", "sam", "seg", "cor", "lex"],
 )
 .options(&options::SPR)
-.variants(LISTS);
+.variants(LISTS)
+.suited(SUITED)
+.headerless("header");
 
 static KEY_INFO: FormatInfo =
     FormatInfo::new("key", "the same with the older key header", &["key"])
         .also(&["spr", "trk", "sam"])
         .options(&options::KEY)
-        .variants(LISTS);
+        .variants(LISTS)
+        .suited(SUITED)
+        .headerless("header");
 
 impl Format for Spraak {
     fn info(&self) -> &'static FormatInfo {
@@ -75,7 +100,7 @@ impl Format for Spraak {
             return Ok(caps);
         }
         let (plain, listed) = (
-            writing.code.is_none() && writing.header && !writing.packed,
+            writing.code.is_none() && writing.header && writing.packed.is_none(),
             medium == Medium::Folder && options.get("cor").is_some(),
         );
         let dtypes = dtypes(&writing);

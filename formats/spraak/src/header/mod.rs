@@ -16,6 +16,7 @@ use spr_core::model::Key;
 use spr_core::{Error, Result};
 
 pub use crate::vocabulary::Dialect;
+use crate::vocabulary::UNNAMED;
 pub(crate) use lines::End;
 
 /// Where a line comes from: a file, or the options.
@@ -120,6 +121,12 @@ impl Header {
             (None, None, Some(entry)) => Some((entry, b"CORPUS")),
             (None, None, None) => None,
         }
+    }
+
+    /// Whether a line only says that the data are a corpus or a dictionary, and not which.
+    pub(crate) fn is_nameless(&self, entry: &Entry) -> bool {
+        let kind = entry.word == b"CORPUS" || entry.word == b"DICTIONARY";
+        self.dialect == Dialect::Key && kind && entry.value == UNNAMED
     }
 
     /// A key, given by its spr name, as messages show it, in the words of this header.

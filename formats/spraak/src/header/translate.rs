@@ -6,7 +6,7 @@ use spr_core::{Error, Remedy, Result};
 use super::edit::HeaderFile;
 use super::{Dialect, Entry, Header, shown};
 use crate::contents::unsigned;
-use crate::vocabulary::{Encoding, Stored, Type, code_name, old_name, type_name};
+use crate::vocabulary::{Encoding, Stored, Type, UNNAMED, code_name, old_name, type_name};
 
 impl HeaderFile {
     /// Makes the header one of another sort. Keys without a counterpart keep their name.
@@ -65,6 +65,7 @@ fn to_key(header: &Header) -> Result<Vec<Entry>> {
                     .entries
                     .iter()
                     .any(|e| e.word == value && is_named(value)) => {}
+            b"DATA" if is_named(value) => entries.push(entry.with(value, UNNAMED)),
             b"TYPE" => entries.push(entry.with(b"DATAFORMAT", &data_format(header, entry)?)),
             key if Dialect::standard(kind, key).is_some() => {
                 let name = shown(key);
@@ -138,7 +139,7 @@ fn to_spr(header: &Header) -> Result<Vec<Entry>> {
                 entries.push(entry.with(b"TYPE", b"STRING"));
                 entries.push(entry.with(b"FORMAT", b"ASCII"));
             }
-            if !is_named(&entry.word) {
+            if !is_named(&entry.word) || header.is_nameless(entry) {
                 continue;
             }
         }

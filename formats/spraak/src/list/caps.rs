@@ -10,8 +10,8 @@ pub(crate) const OPAQUE: Objects = Objects::Kinds(&["spraak-list", "spraak-custo
 /// What an output holds if it is to be of this `DATA`; `None` if that is not a list.
 pub(crate) fn of(data: Option<&str>, medium: Medium) -> Option<Caps> {
     match data? {
-        "SEG" => Some(segments()),
-        "CORPUS" => Some(corpus()),
+        "SEG" => Some(segments(medium)),
+        "CORPUS" => Some(corpus(medium)),
         "DICTIONARY" | "UNIT" | "DES" => {
             let mut caps = Caps::new(Count::One, Keys::of_files(medium));
             caps.objects = OPAQUE;
@@ -23,22 +23,25 @@ pub(crate) fn of(data: Option<&str>, medium: Medium) -> Option<Caps> {
 }
 
 /// What a segmentation holds.
-pub(super) fn segments() -> Caps {
-    let mut caps = entries();
+pub(super) fn segments(medium: Medium) -> Caps {
+    let mut caps = entries(medium);
     caps.segments = Some(SegmentCaps::PLAIN);
     caps
 }
 
 /// What a corpus holds.
-pub(super) fn corpus() -> Caps {
-    let mut caps = entries();
+pub(super) fn corpus(medium: Medium) -> Caps {
+    let mut caps = entries(medium);
     caps.text = true;
     caps
 }
 
-/// A list with a header and an entry for each utterance.
-fn entries() -> Caps {
-    let mut caps = Caps::new(Count::Many, Keys::Words);
+/// A list with a header and an entry for each utterance; in a folder a list an utterance.
+fn entries(medium: Medium) -> Caps {
+    let mut caps = match medium {
+        Medium::Folder => Caps::new(Count::One, Keys::of_files(medium)),
+        Medium::File | Medium::Stream => Caps::new(Count::Many, Keys::Words),
+    };
     (caps.frame_shift, caps.frame_offset) = (true, true);
     caps.tags = Tags::Of(TAGS);
     caps

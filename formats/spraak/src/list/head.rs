@@ -4,7 +4,7 @@ use spr_core::model::{Meta, Tag};
 use spr_core::{Error, Result};
 
 use crate::contents::{fields, tag};
-use crate::header::{Header, shown};
+use crate::header::{Entry, Header, shown};
 use crate::vocabulary::is_own;
 
 /// Kinds of lists.
@@ -75,7 +75,8 @@ impl ListHead {
         };
         let segments = kind == ListKind::Segmentation;
         let own = |key: &[u8]| is_own(key, false) || segments && key == b"TIMEBASE";
-        let tags = header.entries.iter().filter(|entry| !own(entry.key()));
+        let handed = |entry: &&Entry| !own(entry.key()) && !header.is_nameless(entry);
+        let tags = header.entries.iter().filter(handed);
         Ok(Self {
             lines: fields::count(header, "DIM1")?,
             files: match segments {

@@ -8,6 +8,11 @@ use spr_core::{Error, ErrorKind, Result};
 
 use crate::header::Header;
 
+/// What is said of a last line without an end, where nothing counts the lines, and where the header
+/// does.
+const CUT: &str = "the last line has no line end and may be cut off";
+const UNENDED: &str = "the last line has no line end; it is the last that the header counts";
+
 /// White space between fields.
 pub(crate) fn is_blank(byte: &u8) -> bool {
     byte.is_ascii_whitespace() || *byte == 0x0b
@@ -82,10 +87,16 @@ impl Lines {
                 return Ok(false);
             }
             self.number += 1;
+            let blank = self.line.iter().all(is_blank);
             if self.source.offset() - self.at == self.line.len() as u64 {
-                return Err(cut(&self.source));
+                // That it is the last line that the header counts tells that none is missing.
+                let last = self.read + u64::from(!blank);
+                if self.expected != Some(last) {
+                    return Err(self.source.error(ErrorKind::Truncated, CUT));
+                }
+                self.env.warn(&self.error(UNENDED));
             }
-            if !self.line.iter().all(is_blank) {
+            if !blank {
                 return Ok(true);
             }
         }
@@ -140,11 +151,6 @@ impl Lines {
     }
 }
 
-fn cut(source: &Source) -> Error {
-    let message = "the last line has no line end and may be cut off";
-    source.error(ErrorKind::Truncated, message)
-}
-
 /// Appends a line of these fields.
 pub(super) fn print_line<'a>(fields: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
     for (n, field) in fields.enumerate() {
@@ -157,15 +163,13 @@ pub(super) fn print_line<'a>(fields: impl Iterator<Item = &'a [u8]>, out: &mut V
 }
 
 /// Checks a list that is handed on whole: its lines against the number that the header claims.
-/// Says by how much there are more.
+/// Says what is odd.
 pub(crate) fn check(body: &[u8], expected: Option<u64>) -> Result<Option<String>> {
-    if body.last().is_some_and(|b| *b != b'\n') {
-        let message = "the last line has no line end and may be cut off";
-        return Err(Error::truncated(message));
-    }
     let lines = body.split(|b| *b == b'\n');
     let found = lines.filter(|line| !line.iter().all(is_blank)).count() as u64;
+    let ended = body.last().is_none_or(|b| *b == b'\n');
     match expected {
+        _ if !ended && expected != Some(found) => Err(Error::truncated(CUT)),
         Some(expected) if found < expected => {
             let message = format!("the file ends here: expected {expected} lines, found {found}");
             Err(Error::truncated(message))
@@ -173,6 +177,7 @@ pub(crate) fn check(body: &[u8], expected: Option<u64>) -> Result<Option<String>
         Some(expected) if found > expected => {
             Ok(Some(format!("expected {expected} lines, found {found}")))
         }
+        _ if !ended => Ok(Some(UNENDED.to_owned())),
         _ => Ok(None),
     }
 }

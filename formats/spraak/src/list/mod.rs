@@ -3,6 +3,7 @@
 pub(crate) mod caps;
 mod corpus;
 mod driven;
+mod folder;
 mod head;
 mod lines;
 mod names;
@@ -16,7 +17,7 @@ mod tags;
 mod time;
 mod writer;
 
-use spr_core::bytes::{Env, Location, Output, Source};
+use spr_core::bytes::{Env, Location, Output, Part, Source};
 use spr_core::format::{Format, Options, Reader, Request, Writer};
 use spr_core::{Error, Result};
 
@@ -25,10 +26,12 @@ use crate::data::unpacked;
 use crate::header::{Header, print, shown};
 use crate::vocabulary::Dialect;
 
+use folder::ListFolder;
 pub(crate) use head::ListKind;
 pub(crate) use opaque::header as opaque_header;
 pub(crate) use options::{check_options, is_driving};
 pub(crate) use tags::is_field;
+use writer::ListSort;
 pub(crate) use writer::ListWriter;
 
 /// A reader for what stands behind the header of a list. Of the `request` it takes the choice of
@@ -93,10 +96,13 @@ pub(crate) fn create(
     check_options(options, used)
         .and_then(|()| options::check_others(format, options, &["data"]))
         .map_err(|e| e.file(output.name()))?;
-    Ok(Some(Box::new(match options.get("data") {
-        Some("SEG") => ListWriter::segments(output, dialect, options, env)?,
-        _ => ListWriter::corpus(output, dialect)?,
-    })))
+    let Some(sort) = ListSort::of(options, env)? else {
+        return Ok(None);
+    };
+    Ok(Some(match output.is_folder() {
+        true => Box::new(ListFolder::new(output.clone(), dialect, sort)),
+        false => Box::new(ListWriter::new(output, Part::Main, dialect, sort)?),
+    }))
 }
 
 /// Appends a header line, its key by the spr name.

@@ -8,10 +8,10 @@ use spr_core::{Error, Result};
 use super::head::{ListKind, check_tag, claimed_lines, data};
 use super::lines;
 use crate::contents::tag;
-use crate::header::{End, Header, shown};
+use crate::header::{End, Entry, Header, shown};
 use crate::options::Writing;
 use crate::reader::key_of;
-use crate::vocabulary::Dialect;
+use crate::vocabulary::{Dialect, UNNAMED};
 
 /// Bytes read at a time.
 const BLOCK: usize = 64 << 10;
@@ -99,7 +99,8 @@ fn tags(header: &Header) -> Vec<Tag> {
     }
     tags.retain(|tag| !tag.value.is_empty());
     let handed = |key: &[u8]| key != b"HEADER_LEN" && key != b"COMPRESS";
-    let entries = header.entries.iter().filter(|entry| handed(entry.key()));
+    let handed = |entry: &&Entry| handed(entry.key()) && !header.is_nameless(entry);
+    let entries = header.entries.iter().filter(handed);
     tags.extend(entries.map(|entry| tag(entry.key(), &entry.value)));
     tags
 }
@@ -114,7 +115,7 @@ pub(crate) fn header<'a>(
     env: &Env,
 ) -> Result<(Vec<u8>, &'a [u8])> {
     let dialect = options.dialect;
-    if options.code.is_some() || options.packed || !options.header {
+    if options.code.is_some() || options.packed.is_some() || !options.header {
         return Err(Error::unfit(
             "is not made of numbers, and the options are for those",
         ));
@@ -134,7 +135,8 @@ pub(crate) fn header<'a>(
         tag.map(|tag| tag.value.as_slice())
     };
     let word = get(b"DATA").unwrap_or_default();
-    if let Some(asked) = options.data.filter(|asked| asked.as_bytes() != word) {
+    let asked = options.data.as_ref();
+    if let Some(asked) = asked.filter(|asked| asked.as_bytes() != word) {
         let message = format!("is {} data, not {asked}", shown(word));
         return Err(Error::unfit(message));
     }
@@ -153,6 +155,10 @@ pub(crate) fn header<'a>(
             }
             // The name of the list says what it is.
             (Dialect::Key, b"DATA", b"DICTIONARY") if get(b"DICTIONARY").is_some() => continue,
+            (Dialect::Key, b"DATA", b"DICTIONARY") => {
+                super::write_line(dialect, word, b"DICTIONARY", UNNAMED, &mut out)?;
+                continue;
+            }
             _ => tag.key.as_slice(),
         };
         super::write_line(dialect, word, key, &tag.value, &mut out)?;

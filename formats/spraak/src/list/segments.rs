@@ -1,6 +1,7 @@
 //! Segments as lines of a list.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use spr_core::bytes::Env;
 use spr_core::format::Options;
@@ -18,7 +19,7 @@ use crate::header::shown;
 pub(super) struct Segments {
     /// The time base that the user asked for: whether it is seconds.
     asked: Option<bool>,
-    symbols: Option<Symbols>,
+    symbols: Option<Arc<Symbols>>,
     seen: HashSet<Key>,
     /// Whether all times so far are those of frames, and may be written as such.
     pub(super) framed: bool,
@@ -34,10 +35,20 @@ impl Segments {
             .map(|file| Symbols::read(&file.into(), env));
         Ok(Self {
             asked,
-            symbols: symbols.transpose()?,
+            symbols: symbols.transpose()?.map(Arc::new),
             seen: HashSet::new(),
             framed: asked != Some(true),
         })
+    }
+
+    /// The same with nothing written yet.
+    pub(super) fn another(&self) -> Self {
+        Self {
+            asked: self.asked,
+            symbols: self.symbols.clone(),
+            seen: HashSet::new(),
+            framed: self.asked != Some(true),
+        }
     }
 
     /// Appends the lines of an utterance, in seconds. Returns how many.

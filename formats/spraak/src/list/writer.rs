@@ -1,7 +1,7 @@
 //! Segmentations and corpora, written. The header, which counts the lines, is made at the end.
 
 use spr_core::bytes::{Env, Location, Output, Part, Sink};
-use spr_core::format::{Caps, Options, Writer, Written};
+use spr_core::format::{Caps, Medium, Options, Writer, Written};
 use spr_core::model::{FrameGrid, Key, Meta, Tag, Utterance};
 use spr_core::{Error, Result};
 
@@ -16,7 +16,7 @@ use super::tags::{extra, is_field};
 use super::time::{FROM, TO_THE_END, TimeBase};
 use super::write_line;
 use crate::header::shown;
-use crate::vocabulary::{Dialect, is_own};
+use crate::vocabulary::{Dialect, UNNAMED, is_own};
 
 /// Writes a list to one file.
 pub(crate) struct ListWriter {
@@ -33,12 +33,41 @@ pub(crate) struct ListWriter {
     written: Written,
 }
 
-enum ListSort {
+pub(super) enum ListSort {
     Segments(Segments),
     Corpus(Names),
 }
 
 impl ListSort {
+    /// The list that the options ask for, in which nothing is yet; `None` if they ask for another
+    /// thing.
+    ///
+    /// # Errors
+    /// The value of an option is wrong.
+    pub(super) fn of(options: &Options, env: &Env) -> Result<Option<Self>> {
+        Ok(match options.get("data") {
+            Some("SEG") => Some(Self::Segments(Segments::of(options, env)?)),
+            Some("CORPUS") => Some(Self::Corpus(Names::default())),
+            _ => None,
+        })
+    }
+
+    /// The same with nothing in it.
+    pub(super) fn another(&self) -> Self {
+        match self {
+            Self::Segments(segments) => Self::Segments(segments.another()),
+            Self::Corpus(_) => Self::Corpus(Names::default()),
+        }
+    }
+
+    /// What an output of it can hold.
+    pub(super) fn caps(&self, medium: Medium) -> Caps {
+        match self {
+            Self::Segments(_) => caps::segments(medium),
+            Self::Corpus(_) => caps::corpus(medium),
+        }
+    }
+
     /// The kind of data.
     fn data(&self) -> &'static [u8] {
         match self {
@@ -49,27 +78,6 @@ impl ListSort {
 }
 
 impl ListWriter {
-    /// A writer of segments.
-    pub(crate) fn segments(
-        output: &Output,
-        dialect: Dialect,
-        options: &Options,
-        env: &Env,
-    ) -> Result<Self> {
-        let segments = Segments::of(options, env)?;
-        Self::new(output, Part::Main, dialect, ListSort::Segments(segments))
-    }
-
-    /// A writer of a corpus.
-    pub(crate) fn corpus(output: &Output, dialect: Dialect) -> Result<Self> {
-        Self::new(
-            output,
-            Part::Main,
-            dialect,
-            ListSort::Corpus(Names::default()),
-        )
-    }
-
     /// A writer of a corpus in a file of its own beside what it lists.
     pub(crate) fn beside(
         output: &Output,
@@ -92,13 +100,16 @@ impl ListWriter {
         Self::new(output, Part::At(&file.into()), dialect, sort)
     }
 
-    fn new(output: &Output, part: Part<'_>, dialect: Dialect, sort: ListSort) -> Result<Self> {
+    /// A writer of a list in which nothing is yet.
+    pub(super) fn new(
+        output: &Output,
+        part: Part<'_>,
+        dialect: Dialect,
+        sort: ListSort,
+    ) -> Result<Self> {
         Ok(Self {
             sink: output.create(part, false)?,
-            caps: match &sort {
-                ListSort::Segments(_) => caps::segments(),
-                ListSort::Corpus(_) => caps::corpus(),
-            },
+            caps: sort.caps(Medium::File),
             dialect,
             sort,
             head: None,
@@ -236,14 +247,17 @@ fn header(
 ) -> Result<Vec<u8>> {
     let data = sort.data();
     let has = |key: &[u8]| head.tags.iter().any(|tag| tag.key == key);
-    // The name of a corpus says what it is.
-    let named = matches!(sort, ListSort::Corpus(_)) && has(b"CORPUS") && !has(b"DICTIONARY");
+    // In a key header the name of a corpus says what it is.
+    let by_name =
+        dialect == Dialect::Key && matches!(sort, ListSort::Corpus(_)) && !has(b"DICTIONARY");
     let mut out = [dialect.magic(), b"\n"].concat();
     let mut put = |key: &str, value: &str| {
         write_line(dialect, data, key.as_bytes(), value.as_bytes(), &mut out)
     };
-    if dialect == Dialect::Spr || !named {
+    if !by_name {
         put("DATA", &String::from_utf8_lossy(data))?;
+    } else if !has(b"CORPUS") {
+        put("CORPUS", &String::from_utf8_lossy(UNNAMED))?;
     }
     if dialect == Dialect::Spr {
         put("LAYOUT", "LIST")?;
