@@ -19,7 +19,8 @@ pub struct FolderReader {
 
 impl FolderReader {
     /// Opens `folder`, whose files have one of the extensions of `format` or of `kin`; others are
-    /// passed over with a warning. Files whose keys nobody wants are not opened.
+    /// passed over with a warning. Where an option says what their headers would, all files count.
+    /// Files whose keys nobody wants are not opened.
     ///
     /// # Errors
     /// The folder can't be read, or two files have the same key.
@@ -32,8 +33,13 @@ impl FolderReader {
         env: Env,
     ) -> Result<Self> {
         let own = format.info().extensions;
-        let (mut files, others) =
-            list(folder, &env, |ext| own.contains(&ext) || kin.contains(&ext))?;
+        let header = format.info().headerless.and_then(|key| options.get(key));
+        let (mut files, others) = list(folder, &env, |ext| {
+            header.is_some() || own.contains(&ext) || kin.contains(&ext)
+        })?;
+        if let Some(header) = header.map(|header| env.resolve(&header.into())) {
+            files.retain(|(_, file)| env.resolve(file) != header);
+        }
         let name = format.info().name;
         if files.is_empty() {
             let endings: Vec<_> = own.iter().map(|ending| format!(".{ending}")).collect();
@@ -149,7 +155,7 @@ fn list(
     for file in env.list(folder)? {
         let plain = file.plain();
         let extension = plain.extension().map(str::to_ascii_lowercase);
-        match extension.is_some_and(|extension| wanted(&extension)) {
+        match wanted(extension.as_deref().unwrap_or_default()) {
             true => {
                 let stem = plain.with_extension("");
                 let Some(relative) = stem.relative_to(folder) else {

@@ -7,6 +7,9 @@ use spr_core::{Error, ErrorKind, KeyMap, Result};
 
 use super::Input;
 
+/// How a format is found that an option says.
+const BY_HEADER: &str = "by its header in another file";
+
 /// A data set that is open.
 pub struct OpenedInput {
     /// Its utterances.
@@ -24,14 +27,43 @@ impl Input {
         source: &mut Source,
         damaged: bool,
         registry: &Registry,
+        env: &Env,
     ) -> Result<(&'static dyn Format, &'static str)> {
-        match self.format {
-            Some(format) => Ok((format, "as named")),
-            None => detect(source, registry).or_else(|error| match damaged {
-                true => by_name(source, registry, error),
-                false => Err(error),
-            }),
+        if let Some(format) = self.format {
+            return Ok((format, "as named"));
         }
+        if let Some(format) = self.by_header(registry, env)? {
+            return match registry.rank(source)?.first() {
+                // It may have a header of its own.
+                Some((Score::Certain, own)) if own.info().headerless.is_some() => {
+                    Ok((*own, "by its content"))
+                }
+                _ => Ok((format, BY_HEADER)),
+            };
+        }
+        detect(source, registry).or_else(|error| match damaged {
+            true => by_name(source, registry, error),
+            false => Err(error),
+        })
+    }
+
+    /// The format of a file whose header stands in another, which an option names: that of the
+    /// header, else the first that knows such an option.
+    fn by_header(&self, registry: &Registry, env: &Env) -> Result<Option<&'static dyn Format>> {
+        let header = |format: &'static dyn Format| {
+            let option = format.info().headerless?;
+            let (_, file) = self.pairs.iter().rfind(|(key, _)| key == option)?;
+            Some((format, file)).filter(|(_, file)| *file != "none")
+        };
+        let Some((first, file)) = registry.formats().find_map(header) else {
+            return Ok(None);
+        };
+        let ranked = registry.rank(&mut env.open_file(&file.as_str().into())?)?;
+        let mut known = ranked
+            .into_iter()
+            .filter(|(score, _)| *score > Score::NameOnly);
+        let found = known.find(|(_, format)| header(*format).is_some());
+        Ok(Some(found.map_or(first, |(_, format)| format)))
     }
 
     /// Opens what is requested of the data set, with everything that is to become of it; finds the
@@ -90,7 +122,7 @@ impl Input {
             return self.open_folder(folder, request, registry, env);
         }
         let mut source = env.open(&self.locator)?;
-        let (format, why) = self.format_of(&mut source, request.damaged, registry)?;
+        let (format, why) = self.format_of(&mut source, request.damaged, registry, env)?;
         let opened = request.open(format, source, &self.options(format)?, env)?;
         Ok(OpenedInput {
             reader: opened.into_stream()?,
@@ -115,7 +147,7 @@ impl Input {
             return Ok(format::Opened::Stream(opened.reader));
         }
         let mut source = env.open(&self.locator)?;
-        let (format, _) = self.format_of(&mut source, false, registry)?;
+        let (format, _) = self.format_of(&mut source, false, registry, env)?;
         let opened = request.open(format, source, &self.options(format)?, env)?;
         let Some(shift) = self.data.frame_shift else {
             return Ok(opened);
@@ -169,10 +201,13 @@ impl Input {
     ) -> Result<OpenedInput> {
         let (format, kin, why) = match self.format {
             Some(format) => (format, None, "as named"),
-            None => {
-                let (format, extension) = FolderReader::detect(folder, registry, env)?;
-                (format, Some(extension), "by what its files are")
-            }
+            None => match self.by_header(registry, env)? {
+                Some(format) => (format, None, BY_HEADER),
+                None => {
+                    let (format, extension) = FolderReader::detect(folder, registry, env)?;
+                    (format, Some(extension), "by what its files are")
+                }
+            },
         };
         let options = self.options(format)?;
         if format.caps(&options, Medium::Folder)?.count != Count::One {
