@@ -141,7 +141,10 @@ fn headers(info: &DatasetInfo, facts: &mut Facts) {
 
 /// Reads all of a data set; what was found out before an error is kept.
 fn scan(reader: &mut dyn Reader, facts: &mut Facts) -> Result<()> {
-    let mut sums = Sums::default();
+    let mut sums = Sums {
+        shift: reader.info().frame_shift,
+        ..Sums::default()
+    };
     let result = read_all(reader, |utt| sums.add(utt, &mut facts.shapes));
     sums.finish(facts);
     result
@@ -163,6 +166,8 @@ struct Sums {
     labels: Labels,
     rates: BTreeSet<u32>,
     shifts: BTreeSet<String>,
+    /// The frame shift of utterances that do not say theirs.
+    shift: Option<Decimal>,
     codings: BTreeSet<String>,
     /// Seconds by the frame shift, as long as that is known of every utterance.
     by_frames: Option<f64>,
@@ -181,6 +186,7 @@ impl Default for Sums {
             labels: Labels::default(),
             rates: BTreeSet::new(),
             shifts: BTreeSet::new(),
+            shift: None,
             codings: BTreeSet::new(),
             by_frames: Some(0.0),
             by_sound: Some(0.0),
@@ -234,7 +240,7 @@ impl Sums {
     }
 
     fn add_frame_shift(&mut self, utt: &Utterance, frames: u64) {
-        let Some(shift) = utt.meta.frame_shift else {
+        let Some(shift) = utt.meta.frame_shift.or(self.shift) else {
             self.by_frames = None;
             return;
         };

@@ -189,3 +189,129 @@ fn a_folder_holds_one_utterance_a_file() {
         "{error}"
     );
 }
+
+#[test]
+fn the_kind_of_a_list_follows_its_data() {
+    let s = Scratch::new();
+    let header = "LAYOUT\tLIST\nTYPE\tSTRING\nFORMAT\tASCII\n";
+    s.write(
+        "seg.in",
+        format!(".spr\nDATA\tSEG\n{header}TIMEBASE\tCONTINUOUS\n#\na x 0 1.5\n- y 2 3\nb z 0 1\n"),
+    );
+    s.write(
+        "cor.in",
+        format!(".spr\nDATA\tCORPUS\n{header}#\na good_morning 0 -1\nb # 0 -1\n"),
+    );
+    let mut tried = 0;
+    for (input, spr, key) in [
+        ("seg.in", "DATA\tSEG\n", "DATATYPE\tSEG\n"),
+        ("cor.in", "DATA\tCORPUS\n", "CORPUS\t-\n"),
+    ] {
+        s.ok(&format!("{input} want.jsonl --overwrite"));
+        for (output, file, line) in [
+            ("x.spr", "x.spr", spr),
+            ("x.key", "x.key", key),
+            ("spr:x", "x", spr),
+            ("spr:x/", "x/a.spr", spr),
+            ("key:x/", "x/b.key", key),
+            ("x.spr.gz", "x.spr.gz", ""),
+            (
+                "x.spr,data=SEG",
+                "x.spr",
+                if input == "seg.in" { spr } else { "-" },
+            ),
+        ] {
+            if line == "-" {
+                continue;
+            }
+            let said = s.ok(&format!("{input} {output} --verify"));
+            assert!(said.err.contains("2 utterances, "), "{}", said.err);
+            let bytes = s.read(file);
+            let text = String::from_utf8_lossy(&bytes);
+            assert!(text.contains(line), "{output}: {text}");
+            let back = output.split(',').next().unwrap();
+            s.ok(&format!("{back} back.jsonl"));
+            assert_eq!(
+                texts_of(&s, "back.jsonl"),
+                texts_of(&s, "want.jsonl"),
+                "{output}"
+            );
+            for name in ["x.spr", "x.key", "x", "x.spr.gz", "back.jsonl"] {
+                let _ = fs::remove_dir_all(s.path(name));
+                let _ = fs::remove_file(s.path(name));
+            }
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 13);
+}
+
+/// The lines of a file without what they say of header lines and times of frames.
+fn texts_of(s: &Scratch, name: &str) -> Vec<String> {
+    let cut = |line: &str| line.split(",\"meta\"").next().unwrap().to_owned();
+    text(s, name).lines().map(cut).collect()
+}
+
+#[test]
+fn data_without_a_header_take_it_from_another_file() {
+    let s = Scratch::new();
+    let values: Vec<u8> = (0u8..6).flat_map(|n| f32::from(n).to_le_bytes()).collect();
+    let lines = "DATA TRACK\nTYPE F32\nFORMAT BIN01\nDIM1 -1\nDIM2 3\n#\n";
+    for name in ["d/a.f32", "d/b.raw", "d/c"] {
+        s.write(name, &values);
+    }
+    let mut tried = 0;
+    for (header, magic) in [
+        ("raw.hdr", ".spr\n"),
+        ("d/raw.hdr", ".spr\n"),
+        ("raw.hdr", ""),
+    ] {
+        s.write(header, format!("{magic}{lines}"));
+        for input in [
+            format!("d/a.f32,header={header}"),
+            format!("spr:d/a.f32,header={header}"),
+            format!("d/,header={header}"),
+            format!("spr:d/,header={header}"),
+        ] {
+            let said = s.ok(&format!("{input} x.jsonl --overwrite"));
+            let expected = if input.contains("a.f32") {
+                "1 utterance, 2"
+            } else {
+                "3 utterances, 6"
+            };
+            assert!(said.err.contains(expected), "{input}: {}", said.err);
+            assert!(!said.err.contains("warning"), "{input}: {}", said.err);
+            tried += 1;
+        }
+        fs::remove_file(s.path(header)).unwrap();
+    }
+    assert_eq!(tried, 12);
+    // A key header says so by its words, and its data are big endian.
+    s.write(
+        "key.hdr",
+        ".key\nDATATYPE TRACK\nDATAFORMAT FLOAT\nNPARAM 3\n#\n",
+    );
+    let said = s.ok("d/a.f32,header=key.hdr,byteorder=little x.jsonl --overwrite");
+    assert!(said.err.contains("(key -> jsonl"), "{}", said.err);
+}
+
+#[test]
+fn a_matrix_of_any_name_is_its_numbers() {
+    let s = Scratch::new();
+    let head = ".spr\nDATA\tFOO\nLAYOUT\tMATRIX\nTYPE\tI8\nFORMAT\tBIN01\nDIM1\t1\nDIM2\t2\n#\nab";
+    s.write("d/foo.spr", head);
+    s.write("d/bar.spr", head.replace("DATA\tFOO", "DATA\tTRACK"));
+    assert!(s.ok("d/ x.jsonl").err.contains("2 utterances, "));
+    s.ok("d/foo.spr y.spr");
+    assert_eq!(text(&s, "y.spr"), head);
+    s.ok("d/foo.spr y.key");
+    assert!(text(&s, "y.key").starts_with(".key\nDATATYPE\tFOO\n"));
+    s.ok("y.key z.spr,byteorder=big");
+    assert_eq!(text(&s, "z.spr"), head.replace("BIN01", "BIN10"));
+    s.ok("d/bar.spr w.spr,data=FOO");
+    assert_eq!(text(&s, "w.spr"), head);
+    for wrong in ["SAMPLE", "TRAK", "track", "SGE", "F O"] {
+        let said = s.run_args(&["d/bar.spr", &format!("v.spr,data={wrong}")]);
+        assert_eq!(said.status, 2, "{wrong}: {}", said.err);
+    }
+}

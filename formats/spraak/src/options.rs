@@ -3,7 +3,7 @@
 use spr_core::bytes::ByteOrder;
 use spr_core::companding::Companding;
 use spr_core::format::{OptionSpec, Options};
-use spr_core::{Error, Result};
+use spr_core::{Error, Result, nearest};
 
 use crate::header::layers::{Given, Where};
 use crate::list::options::OPTIONS;
@@ -28,9 +28,15 @@ const KEY_ORDER: OptionSpec = OptionSpec {
     help: "reading: the byte order, which the header can't say; written is big",
 };
 
+/// The coder of data, with levels as the program of its name has them.
+const CODERS: [&str; 10] = [
+    "gzip", "gzip -1", "gzip -2", "gzip -3", "gzip -4", "gzip -5", "gzip -6", "gzip -7", "gzip -8",
+    "gzip -9",
+];
+
 const COMPRESS: OptionSpec = OptionSpec {
     name: "compress",
-    value: "gzip",
+    value: "gzip|gzip -1…-9",
     help: "writing: pack the data, but not the header",
 };
 
@@ -43,7 +49,7 @@ const UNSIGNED: OptionSpec = OptionSpec {
 const COMMON: [OptionSpec; 15] = specs! {
     text "true|false" "numbers as text (reading: whatever the header says)"
     header "FILE|none" "reading: a header in a file of its own, or none; writing: none"
-    data "TRACK|PARAM|SAMPLE|SEG|CORPUS|DICTIONARY|UNIT|DES" "the kind of data (reading: whatever the header says, as all keys below; writing: not SAMPLE, default: that of the input or the extension, else TRACK)"
+    data "TRACK|PARAM|SAMPLE|SEG|CORPUS|DICTIONARY|UNIT|DES|…" "the kind of data (reading: whatever the header says, as all keys below; writing: not SAMPLE, default: that of the input or the extension, else what the data are; a matrix may have any name)"
     type "TYPE" "the element type; writing: ULAW or ALAW, for samples"
     format "BIN01|BIN10|ASCII" "how numbers are stored"
     dim1 "N" "reading: vectors, -1 for all there are"
@@ -172,16 +178,16 @@ impl Reading {
 }
 
 /// How files are to be written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Writing {
     pub(crate) dialect: Dialect,
     pub(crate) encoding: Encoding,
     /// The `DATA` that the user asked for.
-    pub(crate) data: Option<&'static str>,
+    pub(crate) data: Option<String>,
     /// The code for samples.
     pub(crate) code: Option<Companding>,
-    /// Whether the data are packed.
-    pub(crate) packed: bool,
+    /// How the data are packed, if they are, in the words of the header.
+    pub(crate) packed: Option<&'static str>,
     /// Whether there is a header.
     pub(crate) header: bool,
     /// Whether the integers of key headers have no sign.
@@ -200,7 +206,7 @@ impl Writing {
             encoding: encoding(options)?.unwrap_or(Encoding::Binary(order)),
             data: None,
             code: code(options),
-            packed: options.choice("compress", &[("gzip", ())])?.is_some(),
+            packed: options.choice("compress", &CODERS.map(|coder| (coder, coder)))?,
             header: options.get("header") != Some("none"),
             unsigned: options.flag("unsigned")?,
         })
@@ -212,16 +218,7 @@ impl Writing {
         if let Some(name) = READING.iter().find(|name| options.get(name).is_some()) {
             return Err(Error::usage(format!("option {name} is for reading")));
         }
-        let kinds = [
-            "TRACK",
-            "PARAM",
-            "SEG",
-            "CORPUS",
-            "DICTIONARY",
-            "UNIT",
-            "DES",
-        ];
-        let data = options.choice("data", &kinds.map(|kind| (kind, kind)))?;
+        let data = kind(options)?;
         let codes = ["ULAW", "MULAW", "ALAW"].map(|name| (name, ()));
         options.choice("type", &codes)?;
         options.choice("header", &[("none", ())])?;
@@ -240,13 +237,39 @@ impl Writing {
         if writing.code.is_some() && writing.encoding == Encoding::Text {
             return contradiction("ULAW and ALAW are not text", "leave out text=true");
         }
-        if writing.packed && !writing.header {
+        if writing.packed.is_some() && !writing.header {
             return contradiction(
                 "without a header nothing says that the data are packed",
                 "leave out compress=gzip, and end the file's name with .gz",
             );
         }
         Ok(writing)
+    }
+}
+
+/// The kind of data to write. SPRAAK's are an open set, but a name like that of a known kind is taken
+/// for a slip.
+fn kind(options: &Options) -> Result<Option<String>> {
+    const KINDS: [&str; 7] = [
+        "TRACK",
+        "PARAM",
+        "SEG",
+        "CORPUS",
+        "DICTIONARY",
+        "UNIT",
+        "DES",
+    ];
+    let Some(kind) = options.get("data") else {
+        return Ok(None);
+    };
+    let word = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+    let near = nearest(&kind.to_ascii_uppercase(), KINDS);
+    let other = !kind.is_empty() && kind.bytes().all(word) && kind != "SAMPLE" && near.is_none();
+    match KINDS.contains(&kind) || other {
+        true => Ok(Some(kind.to_owned())),
+        false => Ok(options
+            .choice("data", &KINDS.map(|kind| (kind, kind)))?
+            .map(str::to_owned)),
     }
 }
 

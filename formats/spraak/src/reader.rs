@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use spr_core::bytes::{Env, FileKind, Source, key_of_file};
 use spr_core::format::Reader;
-use spr_core::model::{Audio, DatasetInfo, Key, KeySource, Matrix, Utterance};
+use spr_core::model::{Audio, DatasetInfo, FrameGrid, Key, KeySource, Matrix, Utterance};
 use spr_core::{Error, Result};
 
-use crate::contents::{Contents, RowKind, unsigned};
+use crate::contents::{Contents, RowKind, fields, unsigned};
 use crate::data::{self, Layout};
 use crate::header::Header;
 use crate::header::layers::Where;
@@ -50,7 +50,12 @@ pub(crate) fn open(
     match reader.contents.sort {
         RowKind::Features => {
             let select = reader.select.clone();
-            let reader = select.of_features(Box::new(reader), env);
+            let channels = fields::channels(header).map(Some);
+            let channels = match select.channels {
+                Some(_) => channels?,
+                None => None,
+            };
+            let reader = select.of_features(Box::new(reader), channels, env);
             reader.map_err(|e| e.file(name))
         }
         RowKind::Sound { .. } => Ok(Box::new(reader)),
@@ -114,6 +119,10 @@ impl SpraakReader {
         info.frame_shift = contents.meta.frame_shift;
         match contents.sort {
             RowKind::Features => {
+                if contents.track && info.frame_shift.is_none() {
+                    info.frame_shift = Some(FrameGrid::USUAL_SHIFT);
+                    info.decision = Some("FSHIFT is not said: 0.01 s, the default".into());
+                }
                 info.frames = contents.rows;
                 info.dim = Some(contents.cols);
                 info.dtype = Some(contents.stored.dtype());

@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use spr_core::bytes::Env;
 use spr_core::format::Reader;
-use spr_core::model::{FrameGrid, Matrix, Meta, Waveform};
-use spr_core::stage::{Ranges, SelectColumns, SelectFrames};
+use spr_core::model::{DatasetInfo, Described, FrameGrid, Matrix, Meta, Utterance, Waveform};
+use spr_core::stage::{Columns, Ranges, SelectColumns, SelectFrames};
 use spr_core::{Error, Limits, Result};
+
+use crate::contents::tag;
 
 /// What to take of a file.
 #[derive(Clone, Debug, Default)]
@@ -17,22 +19,23 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Takes frames and columns of a reader of features.
+    /// Takes frames, channels and columns of a reader of features; so many channels stand side by side
+    /// in the columns, if any are to be taken.
     ///
     /// # Errors
-    /// Channels are asked for.
+    /// The columns are not a whole number for each channel, or there is no such channel.
     pub(crate) fn of_features(
         &self,
         mut reader: Box<dyn Reader>,
+        channels: Option<u64>,
         env: &Env,
     ) -> Result<Box<dyn Reader>> {
-        if self.channels.is_some() {
-            return Err(Error::unfit("holds vectors, channels are of samples")
-                .hint("columns=FIRST:LAST takes columns"));
-        }
         if let Some(frames) = &self.frames {
             let stage = SelectFrames::new(reader, frames.clone(), env.limits);
             reader = Box::new(stage.telling(env));
+        }
+        if let (Some(wanted), Some(channels)) = (&self.channels, channels) {
+            reader = Box::new(SelectChannels::new(reader, wanted, channels, env.limits)?);
         }
         if let Some(columns) = &self.columns {
             let stage = SelectColumns::new(reader, columns.clone(), env.limits);
@@ -74,6 +77,62 @@ impl Selection {
             take(&mut sound.samples, &[all], &channels, limits)?;
         }
         Ok(())
+    }
+}
+
+/// Channels of features: element `k` of channel `c` of `n` is in column `k * n + c`.
+struct SelectChannels {
+    inner: SelectColumns,
+    /// How many there are then.
+    taken: usize,
+}
+
+impl SelectChannels {
+    fn new(
+        reader: Box<dyn Reader>,
+        wanted: &Ranges,
+        channels: u64,
+        limits: Limits,
+    ) -> Result<Self> {
+        let dim = reader.info().dim.unwrap_or_default();
+        let each = match dim.checked_div(channels) {
+            Some(each) if each * channels == dim => each,
+            _ => {
+                let message =
+                    format!("{dim} columns are not as many for each of {channels} channels");
+                return Err(Error::malformed(message));
+            }
+        };
+        let chosen = wanted.of("channel", usize::try_from(channels).unwrap_or(usize::MAX))?;
+        let chosen: Vec<_> = chosen.into_iter().flatten().collect();
+        if chosen.is_empty() {
+            return Err(Error::unfit("no channel was asked for"));
+        }
+        let (each, channels) = (
+            limits.bytes("a vector", each)?,
+            limits.bytes("a vector", channels)?,
+        );
+        let columns = (0..each).flat_map(|k| chosen.iter().map(move |c| k * channels + c));
+        Ok(Self {
+            inner: SelectColumns::new(reader, Columns::from_iter(columns), limits),
+            taken: chosen.len(),
+        })
+    }
+}
+
+impl Reader for SelectChannels {
+    fn info(&self) -> &DatasetInfo {
+        self.inner.info()
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let more = self.inner.read(utt)?;
+        if more {
+            utt.meta.forget(Described::Columns);
+            let channels = tag(b"NCHAN", self.taken.to_string().as_bytes());
+            utt.meta.tags.push(channels.about(Described::Columns));
+        }
+        Ok(more)
     }
 }
 

@@ -87,6 +87,24 @@ impl Dialect {
     }
 }
 
+/// The value of the key `CORPUS` or `DICTIONARY`, by which a key header says what a list is, where the list
+/// has no name.
+pub(crate) const UNNAMED: &[u8] = b"-";
+
+/// Whether features may be data of this kind: not samples, nor what is known to be a list.
+pub(crate) fn is_matrix(kind: &[u8]) -> bool {
+    const OTHERS: [&[u8]; 7] = [
+        b"",
+        b"SAMPLE",
+        b"SEG",
+        b"CORPUS",
+        b"DICTIONARY",
+        b"UNIT",
+        b"DES",
+    ];
+    !OTHERS.contains(&kind)
+}
+
 /// Whether the key, by its spr name, says how data are stored; some do so for samples only.
 pub(crate) fn is_own(key: &[u8], samples: bool) -> bool {
     let stands_in = |keys: &[&str]| keys.iter().any(|own| own.as_bytes() == key);

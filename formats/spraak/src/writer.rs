@@ -10,7 +10,7 @@ use crate::header::{print, shown};
 use crate::list::{ListWriter, is_field, opaque_header};
 use crate::options::Writing;
 use crate::vocabulary::{
-    Dialect, Encoding, UNSIGNED, UNSIGNED_VALUE, code_name, is_own, old_name, type_name,
+    Dialect, Encoding, UNSIGNED, UNSIGNED_VALUE, code_name, is_matrix, is_own, old_name, type_name,
 };
 
 /// Writes each utterance to a file of its own.
@@ -63,13 +63,13 @@ impl SpraakWriter {
         env: &Env,
     ) -> Self {
         Self {
+            printer: Printer::new(options.encoding, options.code),
             output,
             options,
             caps,
             corpus,
             written: Written::default(),
             header: Vec::new(),
-            printer: Printer::new(options.encoding, options.code),
             env: env.clone(),
             told: false,
             told_unsigned: false,
@@ -81,11 +81,11 @@ impl SpraakWriter {
         let Writing { dialect, .. } = self.options;
         let (kind, tags) = match rows {
             Rows::Features(_) => split_data(&utt.meta.tags)?,
-            Rows::Sound(_) => ("SAMPLE", &utt.meta.tags[..]),
+            Rows::Sound(_) => (&b"SAMPLE"[..], &utt.meta.tags[..]),
         };
-        let kind = match rows {
-            Rows::Features(_) => self.options.data.unwrap_or(kind),
-            Rows::Sound(_) => kind,
+        let kind = match (rows, &self.options.data) {
+            (Rows::Features(_), Some(asked)) => asked.as_bytes(),
+            _ => kind,
         };
         let mut lines = Lines {
             dialect,
@@ -93,7 +93,7 @@ impl SpraakWriter {
             out: &mut self.header,
         };
         lines.start();
-        lines.line(b"DATA", kind.as_bytes())?;
+        lines.line(b"DATA", kind)?;
         lines.spr_only(b"LAYOUT", b"MATRIX")?;
         lines.line(b"TYPE", &element_type(rows.matrix(), &self.options)?)?;
         lines.spr_only(b"FORMAT", self.options.encoding.format().as_bytes())?;
@@ -115,8 +115,8 @@ impl SpraakWriter {
             lines.number(b"CHANLEN", matrix.rows() as u64)?;
             lines.number(b"SAMPLEFREQ", u64::from(sound.rate))?;
         }
-        if self.options.packed {
-            lines.line(b"COMPRESS", b"gzip")?;
+        if let Some(coder) = self.options.packed {
+            lines.line(b"COMPRESS", coder.as_bytes())?;
         }
         let recorded = self.options.code.is_none() && !matrix.dtype().is_signed();
         let recorded = recorded && dialect == Dialect::Key;
@@ -129,8 +129,7 @@ impl SpraakWriter {
             if self.corpus.is_some() && is_field(&tag.key) {
                 continue;
             }
-            let standard =
-                Dialect::standard(kind.as_bytes(), &tag.key).filter(|_| dialect == Dialect::Key);
+            let standard = Dialect::standard(kind, &tag.key).filter(|_| dialect == Dialect::Key);
             let key = standard.map_or(&tag.key[..], str::as_bytes);
             if is_own(key, samples) || dialect == Dialect::Key && key == UNSIGNED.as_bytes() {
                 return Err(Error::unfit(format!(
@@ -282,17 +281,16 @@ fn check_tags(tags: &[Tag]) -> Result<()> {
 
 /// The kind of data, and the tags that do not say it. The kind stands first among the tags, where
 /// the reader puts it.
-fn split_data(tags: &[Tag]) -> Result<(&'static str, &[Tag])> {
+fn split_data(tags: &[Tag]) -> Result<(&[u8], &[Tag])> {
     match tags.split_first() {
         Some((tag, rest)) if tag.key == b"DATA" => match tag.value.as_slice() {
-            b"PARAM" => Ok(("PARAM", rest)),
-            b"TRACK" => Ok(("TRACK", rest)),
+            kind if is_matrix(kind) => Ok((kind, rest)),
             other => Err(Error::unfit(format!(
                 "features are not {} data",
                 shown(other)
             ))),
         },
-        _ => Ok(("TRACK", tags)),
+        _ => Ok((b"TRACK", tags)),
     }
 }
 
@@ -316,7 +314,7 @@ fn element_type(matrix: &Matrix, options: &Writing) -> Result<Vec<u8>> {
 /// A header in the making.
 struct Lines<'a> {
     dialect: Dialect,
-    kind: &'static str,
+    kind: &'a [u8],
     out: &'a mut Vec<u8>,
 }
 
@@ -328,7 +326,7 @@ impl Lines<'_> {
 
     /// Adds a line, its key by the spr name.
     fn line(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        let name = self.dialect.name_of(self.kind.as_bytes(), key);
+        let name = self.dialect.name_of(self.kind, key);
         print::pair(self.dialect, name, value, self.out).map_err(|why| {
             Error::unfit(format!(
                 "the header line {} can't be stored: {why}",

@@ -322,7 +322,7 @@ fn ranges_are_taken_on_reading() {
     for options in [
         ("frames", "1:4"),
         ("columns", "3:3"),
-        ("channels", "0:0"),
+        ("channels", "1:1"),
         ("frames", "x"),
     ] {
         assert!(taken(&[options]).is_err(), "{options:?}");
@@ -376,5 +376,93 @@ proptest! {
                 Err(e) => prop_assert!(!caps(format, options).audio.dtypes.contains(&dtype), "{}", e),
             }
         }
+    }
+}
+
+#[test]
+fn channels_of_a_track_are_taken_apart() {
+    let head = ".spr\nNCHAN 2\nTYPE I8\nFORMAT BIN01\nDIM1 2\nDIM2 6\n#\n";
+    let bytes = [head.as_bytes(), &[0, 10, 1, 11, 2, 12, 3, 13, 4, 14, 5, 15]].concat();
+    for (channels, expected, count) in [
+        ("0", &[0i8, 1, 2, 3, 4, 5][..], "1"),
+        ("1", &[10, 11, 12, 13, 14, 15], "1"),
+        ("1,0", &[10, 0, 11, 1, 12, 2, 13, 3, 14, 4, 15, 5], "2"),
+    ] {
+        let utt = one(&SPR, &[("channels", channels)], &bytes).unwrap();
+        assert_eq!(utt.features.unwrap().as_slice::<i8>(), Some(expected));
+        assert_eq!(utt.meta.tags, [Tag::new("spraak", "NCHAN", count)]);
+    }
+    // Without NCHAN there is one.
+    let single = String::from_utf8_lossy(&bytes).replace("NCHAN 2\n", "");
+    assert!(one(&SPR, &[("channels", "0")], single.as_bytes()).is_ok());
+    for (lines, channels) in [
+        ("NCHAN 2", "2"),
+        ("NCHAN 4", "0"),
+        ("NCHAN 0", "0"),
+        ("NCHAN x", "0"),
+    ] {
+        let odd = String::from_utf8_lossy(&bytes).replace("NCHAN 2", lines);
+        assert!(
+            one(&SPR, &[("channels", channels)], odd.as_bytes()).is_err(),
+            "{lines}"
+        );
+    }
+    // What is not asked for may be odd.
+    let odd = String::from_utf8_lossy(&bytes).replace("NCHAN 2", "NCHAN x");
+    assert!(one(&SPR, &[], odd.as_bytes()).is_ok());
+}
+
+#[test]
+fn a_coder_may_have_its_level_and_others_are_named() {
+    let packed = write(&SPR, &[("compress", "gzip")], &track(3, 2)).unwrap();
+    let said = |coder: &str| {
+        let at = packed
+            .windows(13)
+            .position(|w| w == b"COMPRESS\tgzip")
+            .unwrap();
+        let head = [&packed[..at], format!("COMPRESS\t{coder}").as_bytes()].concat();
+        [&head[..], &packed[at + 13..]].concat()
+    };
+    for coder in ["gzip", "GZIP", "gzip -9", "gzip -1 "] {
+        assert_eq!(
+            one(&SPR, &[], &said(coder)).unwrap(),
+            track(3, 2),
+            "{coder}"
+        );
+    }
+    for coder in ["bzip2", "shorten -x", "\"\""] {
+        let error = one(&SPR, &[], &said(coder)).unwrap_err();
+        let name = coder.trim_matches('"');
+        assert!(
+            error
+                .to_string()
+                .contains(&format!("COMPRESS {name} is not known")),
+            "{error}"
+        );
+    }
+    let level = write(&SPR, &[("compress", "gzip -9")], &track(3, 2)).unwrap();
+    assert!(String::from_utf8_lossy(&level).contains("\nCOMPRESS\tgzip -9\n#\n"));
+    assert_eq!(one(&SPR, &[], &level).unwrap(), track(3, 2));
+    assert!(write(&SPR, &[("compress", "gzip -x")], &track(3, 2)).is_err());
+    assert!(write(&SPR, &[("compress", "bzip2")], &track(3, 2)).is_err());
+}
+
+#[test]
+fn the_default_of_a_frame_shift_is_told() {
+    for (lines, shift) in [
+        ("", Some("0.01")),
+        ("FSHIFT 0.02\n", Some("0.02")),
+        ("DATA PARAM\n", None),
+    ] {
+        let text = format!(".spr\n{lines}TYPE I8\nFORMAT BIN01\nDIM1 1\nDIM2 1\n#\n\u{1}");
+        let source = Source::from_bytes("f", text.into_bytes()).unwrap();
+        let opened = Request::all().open(&SPR, source, &Options::default(), &Env::default());
+        let reader = opened.unwrap().into_stream().unwrap();
+        assert_eq!(
+            reader.info().frame_shift,
+            shift.and_then(Decimal::parse),
+            "{lines}"
+        );
+        assert_eq!(reader.info().decision.is_some(), lines.is_empty());
     }
 }

@@ -56,6 +56,15 @@ impl FromStr for Columns {
     }
 }
 
+impl FromIterator<usize> for Columns {
+    /// These columns, in this order.
+    fn from_iter<I: IntoIterator<Item = usize>>(columns: I) -> Self {
+        Self {
+            runs: columns.into_iter().map(|column| (column, column)).collect(),
+        }
+    }
+}
+
 impl From<Columns> for Ranges {
     fn from(columns: Columns) -> Self {
         Self::from_runs(columns.runs)

@@ -25,8 +25,8 @@ pub(super) fn columns(header: &Header) -> Result<u64> {
     dimension(entry)?.ok_or_else(|| entry.error(format!("{name} may not be left open with -1")))
 }
 
-/// Channels of sound.
-pub(super) fn channels(header: &Header) -> Result<u64> {
+/// Channels: of sound, or of features that stand side by side in the columns.
+pub(crate) fn channels(header: &Header) -> Result<u64> {
     let Some(entry) = header.get("NCHAN") else {
         return Ok(1);
     };

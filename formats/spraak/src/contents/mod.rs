@@ -28,6 +28,8 @@ pub(crate) struct Contents {
     pub(crate) rows: Option<u64>,
     /// Values in a vector, or channels.
     pub(crate) cols: u64,
+    /// Whether the rows are frames in time.
+    pub(crate) track: bool,
     /// Of sound, the frames that it could be cut into.
     pub(crate) view: Option<View>,
     pub(crate) meta: Meta,
@@ -67,7 +69,7 @@ impl Contents {
                 let rows = fields::count(header, "CHANLEN")?;
                 (RowKind::Sound { rate }, rows, channels)
             }
-            DataKind::Track | DataKind::Param => {
+            DataKind::Track | DataKind::Matrix => {
                 let (rows, cols) = (fields::count(header, "DIM1")?, fields::columns(header)?);
                 if cols == 0 && rows != Some(0) {
                     let name = header.name_of("DIM2");
@@ -84,6 +86,7 @@ impl Contents {
             coder: coder(header, env)?,
             rows,
             cols,
+            track: kind == DataKind::Track,
             view,
             meta: Meta {
                 frame_shift,
@@ -104,8 +107,8 @@ impl Contents {
 /// The lines that the model has no field for.
 fn tags(header: &Header, kind: DataKind, env: &Env) -> Vec<Tag> {
     let mut tags = Vec::new();
-    if kind == DataKind::Param {
-        tags.push(tag(b"DATA", b"PARAM"));
+    if let (DataKind::Matrix, Some((_, kind))) = (kind, header.kind()) {
+        tags.push(tag(b"DATA", kind));
     }
     for entry in &header.entries {
         if let Some(standard) = misspelt(entry.key()) {
@@ -156,16 +159,26 @@ fn unsupported(entry: &Entry, what: String) -> Error {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DataKind {
     Track,
-    Param,
+    /// Of any other name: a matrix of numbers.
+    Matrix,
     Sample,
 }
 
 impl DataKind {
     fn of(header: &Header) -> Result<Self> {
+        let layout = header.get("LAYOUT");
+        let numbers = |entry: &Entry| matches!(Type::of(&entry.value), Type::Number { .. });
+        // A key header can't say the layout.
+        let matrix = match header.dialect {
+            Dialect::Key if layout.is_none() => {
+                header.get("TYPE").is_some_and(numbers) && header.get("DIM2").is_some()
+            }
+            _ => layout.is_some_and(|layout| layout.value == b"MATRIX"),
+        };
         match header.kind() {
             None | Some((_, b"TRACK")) => Ok(Self::Track),
-            Some((_, b"PARAM")) => Ok(Self::Param),
             Some((_, b"SAMPLE")) => Ok(Self::Sample),
+            Some((_, kind)) if kind == b"PARAM" || matrix => Ok(Self::Matrix),
             Some((entry, other)) => Err(unsupported(entry, format!("holds {} data", shown(other)))),
         }
     }
@@ -231,7 +244,8 @@ pub(crate) fn coder(header: &Header, env: &Env) -> Result<Option<Codec>> {
         let what = format!("COMPRESS {} is not known", shown(&entry.value));
         return Err(entry.place(Error::unsupported(what)).hint("known: gzip"));
     }
-    if let Some(rest) = words.next() {
+    let level = |rest: &[u8]| matches!(rest.trim_ascii(), [b'-', b'0'..=b'9'] | []);
+    if let Some(rest) = words.next().filter(|rest| !level(rest)) {
         let what = format!("the parameters {} of gzip are not needed", shown(rest));
         env.warn(&entry.error(what));
     }

@@ -37,8 +37,13 @@ pub(crate) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    pub(crate) fn new(sink: &'a mut Sink, packed: bool) -> Self {
-        let coder = packed.then(|| GzEncoder::new(Vec::new(), Compression::default()));
+    /// Writes to `sink`, through the coder that is named, which may have a level.
+    pub(crate) fn new(sink: &'a mut Sink, coder: Option<&str>) -> Self {
+        let level = |name: &str| match name.bytes().last() {
+            Some(digit @ b'0'..=b'9') => Compression::new(u32::from(digit - b'0')),
+            _ => Compression::default(),
+        };
+        let coder = coder.map(|name| GzEncoder::new(Vec::new(), level(name)));
         Self { sink, coder }
     }
 

@@ -150,3 +150,41 @@ fn entries_know_their_lines() {
         [line(4), line(6), line(7)]
     );
 }
+
+#[test]
+fn a_last_line_without_an_end_is_read_where_the_header_counts_it() {
+    let mut tried = 0;
+    for (data, dim1) in [
+        ("SEG", "DIM1"),
+        ("CORPUS", "DIM1"),
+        ("DICTIONARY", "DIM1"),
+        ("UNIT", "DIM1"),
+    ] {
+        let body = "a x 0 1\nb y 0 1";
+        for (count, end, good) in [
+            ("2", "", true),
+            ("2", "\n ", true),
+            ("3", "", false),
+            ("-1", "", false),
+            ("1", "", false),
+        ] {
+            let text = list(
+                &format!("DATA {data}/{dim1} {count}"),
+                &format!("{body}{end}"),
+            );
+            match read(&text) {
+                Ok((_, warnings)) => {
+                    assert!(good, "{data} {count}");
+                    let odd: Vec<_> = warnings.iter().filter(|w| w.contains("line end")).collect();
+                    assert_eq!(odd.len(), 1, "{warnings:?}");
+                }
+                Err(e) => {
+                    assert!(!good, "{data} {count}: {e}");
+                    assert_eq!(e.kind(), ErrorKind::Truncated);
+                }
+            }
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 20);
+}
