@@ -6,8 +6,8 @@ use super::super::stale::Stale;
 use super::Ranges;
 use crate::bytes::Env;
 use crate::format::Reader;
-use crate::stage::pieces::frames;
 use crate::model::{DatasetInfo, Described, Matrix, Utterance};
+use crate::stage::pieces::frames;
 use crate::{Error, Limits, Result};
 
 /// Keeps the chosen frames of each utterance, features and labels alike, in the order of the ranges.
