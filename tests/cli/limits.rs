@@ -108,6 +108,14 @@ fn archives_that_expand() {
         head.resize(1024, b' ');
         head
     };
+    let htk = [&[1u8, 0, 0, 0, 0, 1, 0x86, 0xa0][..], &[0, 64, 0, 9]].concat();
+    let npy = |fortran: &str| {
+        let dict = format!(
+            "{{'descr': '<f4', 'fortran_order': {fortran}, 'shape': (16777216, 16), }}"
+        );
+        let head = format!("{dict:<117}\n");
+        [b"\x93NUMPY\x01\0\x76\0", head.as_bytes()].concat()
+    };
     let json = |rest: &str| format!("{{\"key\":\"a\",{rest}").into_bytes();
     let features = "\"features\":{\"dtype\":\"f64\",\"shape\":[268435456,1],\"data\":[";
     let mut tried = 0;
@@ -188,6 +196,9 @@ fn archives_that_expand() {
         ("spr", spr("BIN01"), b"\0"),
         ("spr", spr("ASCII"), b"1 "),
         ("key", b".key\n".to_vec(), b"a"),
+        ("htk", htk, b"\0"),
+        ("npy", npy("False"), b"\0"),
+        ("npy", npy("True"), b"\0"),
         ("jsonl", b"".to_vec(), b"["),
         ("jsonl", b"".to_vec(), b" "),
         ("jsonl", b"{\"key\":\"".to_vec(), b"a"),
@@ -216,7 +227,7 @@ fn archives_that_expand() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 3 * 61);
+    assert_eq!(tried, 3 * 64);
 }
 
 #[test]
@@ -237,6 +248,35 @@ fn a_joblib_file_expands_no_further() {
             said.err
         );
     }
+}
+
+#[test]
+fn data_that_are_packed_behind_their_header_expand_no_further() {
+    let s = Scratch::new();
+    let mut tried = 0;
+    for (lines, fill) in [
+        ("TRACK/TYPE F32/FORMAT BIN01/DIM2 1", &b"\0"[..]),
+        ("TRACK/TYPE F32/FORMAT BIN01/DIM1 -1/DIM2 3", b"\0"),
+        ("TRACK/TYPE F32/FORMAT BIN01/DIM1 99999999/DIM2 2", b"\0"),
+        ("TRACK/TYPE F32/FORMAT ASCII/DIM2 1", b"1 "),
+        ("SAMPLE/TYPE I16/FORMAT BIN01", b"\0"),
+        ("SAMPLE/TYPE ALAW/FORMAT BIN01/CHANLEN -1", b"\0"),
+        ("SEG", b"a l 0 1\n"),
+        ("CORPUS", b"a b 0 -1\n"),
+        ("DICTIONARY", b"a b\n"),
+        ("FOO/LAYOUT CUSTOM", b"\0"),
+    ] {
+        let head = format!(".spr/DATA {lines}/COMPRESS gzip/#/").replace('/', "\n");
+        s.write("bomb", [head.into_bytes(), bomb("gz", b"", fill)].concat());
+        for line in ["bomb x.jsonl", "check bomb"] {
+            let said = run(&s, line);
+            let text = said.err + &said.out;
+            assert!(matches!(said.status, 1 | 2), "{lines}: {text}");
+            assert!(text.contains("decompress it first"), "{lines}: {text}");
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 20);
 }
 
 #[test]
