@@ -342,6 +342,11 @@ impl Job {
             outputs.extend(own);
             parents.append(made);
         }
+        let partitions = match &self.split {
+            Some(_) => Some(parts.len() as u64),
+            None => cut.then_some(if done > 0 { part + 1 } else { 0 }),
+        };
+        self.warn_of_more(partitions, registry, env)?;
         let outcome = Outcome {
             written,
             skipped,
@@ -350,10 +355,7 @@ impl Job {
             losses,
             rounded,
             decoded,
-            partitions: match &self.split {
-                Some(_) => Some(parts.len() as u64),
-                None => cut.then_some(if done > 0 { part + 1 } else { 0 }),
-            },
+            partitions,
             hash,
             verified: self.verify && !self.dry_run,
             elapsed: started.elapsed(),
@@ -378,6 +380,20 @@ impl Job {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Warns if an earlier run has left parts beyond those that were written.
+    fn warn_of_more(&self, parts: Option<u64>, registry: &Registry, env: &Env) -> Result<()> {
+        let named = |split: &Split| !split.names.is_empty();
+        let Some(next) = parts.filter(|_| !self.split.as_ref().is_some_and(named)) else {
+            return Ok(());
+        };
+        let next = self.target.part(PartName::Number(next), registry, env)?;
+        if let Some(file) = next.locations().iter().find(|file| env.exists(file)) {
+            let message = "is of another run, which had more parts, and stays as it is";
+            env.warn(&Error::unfit(message).file(file.to_string()));
+        }
+        Ok(())
     }
 
     /// The files and folders that are read, as far as the arguments name them.

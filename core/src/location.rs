@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 /// by `/`, and may hold any bytes that the system allows in names. What it leads to, only the store
 /// knows: nothing here looks at a disk.
 ///
+/// As text, bytes that are not UTF-8 are stood for by characters that are nobody's, so that the text
+/// of any name makes the same name again.
+///
 /// ```
 /// use spr_core::bytes::Location;
 /// let file = Location::from("corpus/ann-1.spr.gz");
@@ -123,7 +126,14 @@ impl Location {
 
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.text().display().fmt(f)
+        #[cfg(unix)]
+        {
+            spr_text::spelt(self.0.as_encoded_bytes()).fmt(f)
+        }
+        #[cfg(not(unix))]
+        {
+            self.text().display().fmt(f)
+        }
     }
 }
 
@@ -143,9 +153,25 @@ macro_rules! from {
     };
 }
 
-from!(
-    &str, String, &String, &OsStr, OsString, &Path, PathBuf, &PathBuf
-);
+from!(&OsStr, OsString, &Path, PathBuf, &PathBuf);
+
+impl From<&str> for Location {
+    fn from(text: &str) -> Self {
+        Self::of_bytes(&spr_text::bytes_of(text)).unwrap_or_else(|| Self(text.into()))
+    }
+}
+
+impl From<String> for Location {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<&String> for Location {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
 
 impl From<&Location> for Location {
     fn from(location: &Location) -> Self {

@@ -1,12 +1,12 @@
 //! Options that several verbs have.
 
-use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::builder::{StringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
 use spr_core::bytes::Location;
 
 /// The name of a file.
 pub(super) fn file() -> impl TypedValueParser<Value = Location> {
-    PathBufValueParser::new().map(Location::from)
+    StringValueParser::new().map(Location::from)
 }
 
 /// What reading takes, whatever is done with it.

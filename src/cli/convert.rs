@@ -3,6 +3,7 @@
 use spr_core::bytes::{Env, Location, Locator, Output};
 use spr_core::format::Registry;
 use spr_core::{Remedy, Result};
+use spr_text::json_line;
 
 use super::args::{ConvertArgs, ProgressArg};
 use super::document::Document;
@@ -98,7 +99,9 @@ impl Documents<'_> {
         })?;
         let report = report.map(|mut report| {
             let summary = messages::summary_json(made.outcome(), job.target.text());
-            report.put(format!("{summary:#}\n").as_bytes())?;
+            for line in format!("{summary:#}").lines() {
+                report.put((json_line(line.to_owned()) + "\n").as_bytes())?;
+            }
             report.complete()
         });
         // The report comes last, as it says that all the others are there.

@@ -105,6 +105,13 @@ pub(super) fn run(args: &HeaderArgs, session: &Session) -> Result<u8> {
             false => print(&header),
         };
     };
+    if output.extension() == Some("key") && file.dialect() == Dialect::Spr {
+        return Err(
+            Error::usage("ends with .key, but an spr header would be written")
+                .file(output.to_string())
+                .hint("change the name, or add --kind key"),
+        );
+    }
     let lines = file.pairs().count() as u64;
     let to = env.output(&place(output)).overwrite(args.overwrite);
     file.write(&to)?;

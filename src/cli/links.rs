@@ -5,9 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use spr_core::bytes::Location;
 use spr_core::{Error, Result};
 use spr_kaldi_tools::TOOLS;
 
+use super::args::file;
 use super::exit::DONE;
 use super::messages;
 
@@ -22,20 +24,19 @@ Examples:
 #[derive(Args, Debug, Clone)]
 pub(super) struct LinksArgs {
     /// The folder for the links, made if need be
-    #[arg(value_name = "DIR")]
-    pub(super) folder: PathBuf,
+    #[arg(value_name = "DIR", value_parser = file())]
+    pub(super) folder: Location,
 }
 
 /// Makes a link for each of Kaldi's tools; what is there and not a link of ours stays.
 pub(super) fn run(args: &LinksArgs) -> Result<u8> {
+    let shown = args.folder.to_string();
+    let folder = args.folder.local_path();
+    let folder = folder.ok_or_else(|| Error::usage("is not a folder").file(&*shown))?;
     let program = std::env::current_exe().map_err(|e| Error::io("cannot find this program", e))?;
     let failed = |doing: &str, path: &Path, e| Error::io(doing, e).file(path.display().to_string());
-    fs::create_dir_all(&args.folder)
-        .map_err(|e| failed("cannot create the folder", &args.folder, e))?;
-    let links: Vec<PathBuf> = TOOLS
-        .iter()
-        .map(|tool| args.folder.join(tool.name))
-        .collect();
+    fs::create_dir_all(folder).map_err(|e| failed("cannot create the folder", folder, e))?;
+    let links: Vec<PathBuf> = TOOLS.iter().map(|tool| folder.join(tool.name)).collect();
     for link in &links {
         if link.symlink_metadata().is_ok() && !is_ours(link, &program) {
             return Err(
@@ -53,10 +54,9 @@ pub(super) fn run(args: &LinksArgs) -> Result<u8> {
         made.map_err(|e| failed("cannot make the link", link, e))?;
     }
     let links = messages::count(links.len() as u64, "link");
-    let folder = args.folder.display();
     messages::say(
         "note",
-        &format!("{links} to {} in {folder}", program.display()),
+        &format!("{links} to {} in {shown}", program.display()),
     );
     Ok(DONE)
 }

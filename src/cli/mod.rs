@@ -43,7 +43,7 @@ mod warnings;
 use std::ffi::OsString;
 
 use clap::Parser;
-use spr_core::bytes::Local;
+use spr_core::bytes::{Local, Location};
 
 use exit::{DONE, FAILED};
 use messages::NAME;
@@ -55,7 +55,11 @@ pub use signals::Signals;
 /// is written goes to `local`, to standard output or to standard error; nothing else of the process
 /// changes.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, local: &Local) -> u8 {
-    let arguments: Vec<_> = arguments.into_iter().collect();
+    // As text, whatever bytes they are made of.
+    let arguments = arguments
+        .into_iter()
+        .map(|word| Location::from(word).to_string());
+    let arguments: Vec<_> = arguments.map(OsString::from).collect();
     let session = Session::new(local, wants_json(&arguments));
     #[cfg(feature = "kaldi-tools")]
     if let Some(tool) = tool(&arguments) {

@@ -185,19 +185,25 @@ fn nothing(input: &Input) -> Error {
 
 /// What is to be made, by `--to` or the output's extension.
 fn target(args: &PlotArgs) -> Result<To> {
-    let output = args.output.as_deref();
-    if let Some(to) = args.to {
-        return Ok(to);
-    }
-    let Some(output) = output else {
-        return Ok(To::Text);
+    let Some(output) = args.output.as_deref() else {
+        return Ok(args.to.unwrap_or(To::Text));
     };
     let name = Location::from(output);
-    match name.extension().map(str::to_ascii_lowercase).as_deref() {
-        Some("svg") => Ok(To::Svg),
-        Some("png") => Ok(To::Png),
-        Some("txt") => Ok(To::Text),
-        _ => Err(Error::usage("the name does not say which kind of picture")
+    let extension = name.extension().map(str::to_ascii_lowercase);
+    let said = match extension.as_deref() {
+        Some("svg") => Some(To::Svg),
+        Some("png") => Some(To::Png),
+        Some("txt") => Some(To::Text),
+        _ => None,
+    };
+    match (args.to, said) {
+        (Some(to), Some(said)) if to != said => Err(Error::usage(
+            "the name says another kind of picture than --to",
+        )
+        .file(output)
+        .hint("leave out --to, or change the name")),
+        (Some(to), _) | (None, Some(to)) => Ok(to),
+        (None, None) => Err(Error::usage("the name does not say which kind of picture")
             .file(output)
             .hint("end it with .svg or .png, or say --to svg, png or text")),
     }

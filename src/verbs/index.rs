@@ -1,6 +1,6 @@
 //! `index`: what finds the utterances of a file, made without rewriting it.
 
-use spr_core::bytes::{Env, Locator, Part};
+use spr_core::bytes::{Env, Location, Locator, Part};
 use spr_core::format::{IndexKind, Registry};
 use spr_core::model::{KeySource, Utterance};
 use spr_core::side;
@@ -79,7 +79,8 @@ pub fn index(
         };
         utt.key.check_word().map_err(|e| e.utterance(&utt.key))?;
         sink.put(utt.key.as_bytes())?;
-        sink.put(line.as_bytes())?;
+        // The name in it may be made of any bytes.
+        sink.put(Location::from(line).as_os_str().as_encoded_bytes())?;
         utterances += 1;
     }
     sink.finish()?;

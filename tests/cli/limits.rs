@@ -110,9 +110,8 @@ fn archives_that_expand() {
     };
     let htk = [&[1u8, 0, 0, 0, 0, 1, 0x86, 0xa0][..], &[0, 64, 0, 9]].concat();
     let npy = |fortran: &str| {
-        let dict = format!(
-            "{{'descr': '<f4', 'fortran_order': {fortran}, 'shape': (16777216, 16), }}"
-        );
+        let dict =
+            format!("{{'descr': '<f4', 'fortran_order': {fortran}, 'shape': (16777216, 16), }}");
         let head = format!("{dict:<117}\n");
         [b"\x93NUMPY\x01\0\x76\0", head.as_bytes()].concat()
     };

@@ -24,8 +24,12 @@ mod kaldi;
 mod limits;
 mod lists;
 #[cfg(unix)]
+mod names;
+#[cfg(unix)]
 mod outputs;
 mod pdnn;
+#[cfg(unix)]
+mod places;
 mod plot;
 mod rounding;
 mod split;

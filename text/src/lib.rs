@@ -1,6 +1,11 @@
 //! Text from outside, so shown that it can't play tricks.
 
+mod names;
+
 use std::borrow::Cow;
+
+use names::byte_of;
+pub use names::{bytes_of, spelt};
 
 /// Text from files and names of files may hold anything; on a terminal control characters, and
 /// those that turn the direction of writing, are shown, not obeyed.
@@ -16,10 +21,11 @@ pub fn json_line(text: String) -> String {
     if !text.chars().any(is_tricky) {
         return text;
     }
-    let show = |c: char| match is_tricky(c) {
+    let show = |c: char| match (byte_of(c), is_tricky(c)) {
+        (Some(byte), _) => format!("\\\\x{byte:02x}"),
         // All of them are of 16 bits, and within strings.
-        true => format!("\\u{:04x}", u32::from(c)),
-        false => c.to_string(),
+        (None, true) => format!("\\u{:04x}", u32::from(c)),
+        (None, false) => c.to_string(),
     };
     text.chars().map(show).collect()
 }
@@ -29,9 +35,10 @@ pub fn json_line(text: String) -> String {
 pub fn harmless(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
-        match is_tricky(c) {
-            true => safe.extend(c.escape_default()),
-            false => safe.push(c),
+        match (byte_of(c), is_tricky(c)) {
+            (Some(byte), _) => safe.push_str(&format!("\\x{byte:02x}")),
+            (None, true) => safe.extend(c.escape_default()),
+            (None, false) => safe.push(c),
         }
     }
     safe
@@ -40,6 +47,7 @@ pub fn harmless(text: &str) -> String {
 /// Whether a character does something to the text around it.
 fn is_tricky(c: char) -> bool {
     c.is_control()
+        || byte_of(c).is_some()
         || matches!(
             c,
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'

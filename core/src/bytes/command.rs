@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 use std::process::{self, Child, ChildStdin, ChildStdout, Stdio};
 
+use super::Location;
 use super::sink::Finish;
 
 /// A shell command that is read from or written to, and whose failure is an error.
@@ -14,7 +15,8 @@ pub(super) struct Command<P> {
 
 fn shell(line: &str) -> process::Command {
     let mut command = process::Command::new("sh");
-    command.arg("-c").arg(line);
+    // The line may hold names whose bytes are stood for.
+    command.arg("-c").arg(Location::from(line).as_os_str());
     command
 }
 

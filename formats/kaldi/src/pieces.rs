@@ -26,7 +26,7 @@ const LARGEST: usize = 8 << 20;
 pub(crate) struct Archive {
     sink: Sink,
     /// The script file and the archive's name in it.
-    script: Option<(Sink, String)>,
+    script: Option<(Sink, Vec<u8>)>,
     style: Style,
     /// What changes numbers, where something does.
     rounding: &'static str,
@@ -249,8 +249,9 @@ impl Archive {
         };
         self.line.clear();
         self.line.extend_from_slice(key.as_bytes());
-        self.line
-            .extend_from_slice(format!(" {name}:{at}\n").as_bytes());
+        self.line.push(b' ');
+        self.line.extend_from_slice(name);
+        self.line.extend_from_slice(format!(":{at}\n").as_bytes());
         script.put(&self.line)
     }
 

@@ -119,7 +119,8 @@ pub(crate) fn is_script(head: &[u8], named: bool) -> bool {
         }
         named || last.ends_with(b"|") || is_offset(last) || is_path(first, last)
     };
-    if !is_text(head) {
+    // Names of files need not be UTF-8.
+    if head.iter().any(|b| b.is_ascii_control() && !is_space(*b)) {
         return false;
     }
     places.next().is_some_and(is_place) && places.all(|line| named || is_place(line))

@@ -1,5 +1,6 @@
 //! Script files: lines of a key and the place of its object.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use spr_core::bytes::{Env, Location, Locator, Source};
@@ -78,8 +79,8 @@ impl<'a> Line<'a> {
 /// The key of a line and what follows it, without white space around.
 ///
 /// # Errors
-/// Something is missing, the key is not a word, or the rest is not UTF-8. The key is named once known.
-pub(crate) fn split_line(line: &[u8]) -> Result<(&[u8], &str)> {
+/// Something is missing, or the key is not a word. The key is named once known.
+pub(crate) fn split_line(line: &[u8]) -> Result<(&[u8], Cow<'_, str>)> {
     let start = line.iter().position(|b| !is_space(*b));
     let end = line.iter().rposition(|b| !is_space(*b));
     let (Some(start), Some(end)) = (start, end) else {
@@ -92,14 +93,23 @@ pub(crate) fn split_line(line: &[u8]) -> Result<(&[u8], &str)> {
         return Err(Error::malformed(format!("byte 0x{b:02x} in the key")));
     }
     let key = Key::from(name);
-    let Ok(rest) = std::str::from_utf8(rest) else {
-        return Err(Error::unsupported("the file name is not UTF-8").utterance(&key));
-    };
-    let rest = rest.trim_start_matches(|c: char| c.is_ascii() && is_space(c as u8));
+    let blanks = rest.iter().take_while(|b| is_space(**b)).count();
+    let rest = rest.get(blanks..).unwrap_or_default();
     if rest.is_empty() {
         return Err(Error::malformed("no file name follows the key").utterance(&key));
     }
-    Ok((name, rest))
+    Ok((name, text_of(rest)))
+}
+
+/// Text that means the same name, whether that is UTF-8 or not.
+fn text_of(name: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(name) {
+        Ok(text) => text.into(),
+        Err(_) => match Location::of_bytes(name) {
+            Some(name) => name.to_string().into(),
+            None => String::from_utf8_lossy(name),
+        },
+    }
 }
 
 impl Targets {
@@ -243,13 +253,13 @@ impl ScriptReader {
         };
         utt.key.set(key);
         if !self.choice.wants(&utt.key) {
-            self.targets.keep(rest);
+            self.targets.keep(&rest);
             return Ok(false);
         }
         let (name, number) = (self.script.name(), self.number);
         let key = Key::from(key);
         self.targets
-            .read(rest, utt, |e| e.file(name).line(number).utterance(&key))?;
+            .read(&rest, utt, |e| e.file(name).line(number).utterance(&key))?;
         Ok(true)
     }
 

@@ -1,6 +1,6 @@
 //! The streams of an archive and of the script file that points into it.
 
-use spr_core::bytes::{Locator, Output, Part, Sink};
+use spr_core::bytes::{Location, Locator, Output, Part, Sink};
 use spr_core::{Error, Result};
 
 use crate::specifier::{Table, rxfilename};
@@ -8,8 +8,8 @@ use crate::specifier::{Table, rxfilename};
 /// What an archive and its script file are written to.
 pub(crate) struct Sinks {
     pub(crate) archive: Sink,
-    /// The script file and the archive's name in it.
-    pub(crate) script: Option<(Sink, String)>,
+    /// The script file and the bytes of the archive's name in it.
+    pub(crate) script: Option<(Sink, Vec<u8>)>,
 }
 
 impl Sinks {
@@ -56,7 +56,7 @@ impl Sinks {
 }
 
 /// The name of an archive as script lines give it, if it can be read from there.
-fn name_in_script(archive: &Locator) -> Result<String> {
+fn name_in_script(archive: &Locator) -> Result<Vec<u8>> {
     let name = archive.to_string();
     let refuse = |why: &str| {
         Err(Error::usage(format!("a script file can't point into it: {why}")).file(&name))
@@ -70,5 +70,5 @@ fn name_in_script(archive: &Locator) -> Result<String> {
     if place != Some(Locator::FileAt(name.clone().into(), 7)) || name.contains('\n') {
         return refuse("Kaldi does not take the name");
     }
-    Ok(name)
+    Ok(Location::from(name).as_os_str().as_encoded_bytes().to_vec())
 }

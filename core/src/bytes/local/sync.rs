@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::thread::Builder;
 
+use super::super::Location;
 use crate::{Error, Result};
 
 /// Files put on the disk at once.
@@ -76,5 +77,5 @@ pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
 
 /// What went wrong with the file that was to be called `target`.
 pub(super) fn failed(doing: &str, error: io::Error, target: &Path) -> Error {
-    Error::io(doing, error).file(target.display().to_string())
+    Error::io(doing, error).file(Location::from(target).to_string())
 }
