@@ -197,6 +197,12 @@ pub(super) fn refused_in_file(line: &str) -> Error {
     .suggest(Remedy::AllowPipes)
 }
 
+/// The error for a pipe or device that a file gave and nobody allowed.
+pub(super) fn refused_stream(file: &Location) -> Error {
+    let message = format!("refused to open {file}, a pipe or device named in the file");
+    Error::usage(message).suggest(Remedy::AllowPipes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

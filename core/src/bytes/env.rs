@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::claims::Claims;
-use super::destination::{refused, refused_in_file};
+use super::destination::{refused, refused_in_file, refused_stream};
 use super::inputs::Inputs;
 use super::local::Local;
 use super::nested::{NestedFormats, NoFormats};
@@ -199,15 +199,51 @@ impl Env {
     /// for beside the script.
     ///
     /// # Errors
-    /// As [`open`](Self::open); commands need [`Access::Files`].
+    /// As [`open`](Self::open); commands, pipes and devices need [`Access::Files`].
     pub fn open_from(&self, script: Option<&Location>, at: &Locator) -> Result<Source> {
-        match at {
-            Locator::Command(line) if self.access != Access::Files => Err(refused_in_file(line)),
-            Locator::File(file) => self.open_file(&self.beside(script, file)),
-            Locator::FileAt(file, offset) => {
-                self.open(&Locator::FileAt(self.beside(script, file), *offset))
+        let at = self.found_from(script, at);
+        match &at {
+            Locator::Command(line) if self.access != Access::Files => {
+                return Err(refused_in_file(line));
             }
-            other => self.open(other),
+            Locator::File(file) | Locator::FileAt(file, _) => self.check_found(file)?,
+            _ => {}
+        }
+        self.open(&at)
+    }
+
+    /// Whether what a script file names is a file, which can be read again and again.
+    pub fn is_file_from(&self, script: Option<&Location>, at: &Locator) -> bool {
+        match self.found_from(script, at) {
+            Locator::File(file) | Locator::FileAt(file, _) => {
+                let look = self.look(&file).ok().flatten();
+                look.is_some_and(|look| look.kind == FileKind::File)
+            }
+            _ => false,
+        }
+    }
+
+    /// Refuses a pipe or device that a file names, unless what files name is trusted: reading or
+    /// writing it may wait for ever.
+    ///
+    /// # Errors
+    /// `file` is one, and files are not trusted.
+    pub fn check_found(&self, file: &Location) -> Result<()> {
+        if self.access == Access::Files {
+            return Ok(());
+        }
+        match self.look(file)? {
+            Some(look) if look.kind == FileKind::Stream => Err(refused_stream(file)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Where a script file's place leads.
+    fn found_from(&self, script: Option<&Location>, at: &Locator) -> Locator {
+        match at {
+            Locator::File(file) => Locator::File(self.beside(script, file)),
+            Locator::FileAt(file, offset) => Locator::FileAt(self.beside(script, file), *offset),
+            other => other.clone(),
         }
     }
 

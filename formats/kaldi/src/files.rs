@@ -30,7 +30,13 @@ impl Files {
                     let error = Error::usage(message).suggest(Remedy::AllowPipes);
                     return Err(lines.place(error, index));
                 }
-                Locator::File(file) if !file.is_within(&"/dev".into()) => named.push((file, index)),
+                Locator::File(file) => {
+                    let found = env.check_found(&file);
+                    found.map_err(|e| lines.place(e, index))?;
+                    if !file.is_within(&"/dev".into()) {
+                        named.push((file, index));
+                    }
+                }
                 _ => {}
             }
         }
