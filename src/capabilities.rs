@@ -105,7 +105,7 @@ fn with(format: &'static dyn Format, options: &Options) -> Result<Capability> {
         source: caps.source,
         tags: match caps.tags {
             Tags::None => "no",
-            Tags::Of(_) => "its own",
+            Tags::Of(_) | Tags::Named(..) => "its own",
             Tags::Any => "all",
         },
         uniform: uniform(&caps),

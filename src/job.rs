@@ -481,7 +481,9 @@ impl Job {
                 input.join(labels.clone(), self.utt2spk.clone())?;
             }
         }
-        let data = Input::open_all(&inputs, self.request.clone(), registry, &meter.watch(env))?;
+        let request = self.request.clone();
+        let request = request.lenient(self.on_error == OnError::Skip);
+        let data = Input::open_all(&inputs, request, registry, &meter.watch(env))?;
         let from = data.format.info().name;
         let mut reader = meter.attach(data.reader);
         for stage in &self.stages {

@@ -393,7 +393,7 @@ impl Adapter {
         let caps = self.caps.tags;
         let mut lost = false;
         meta.tags.retain(|tag| {
-            let kept = caps.hold(&tag.format);
+            let kept = caps.hold(tag);
             if !kept && !lost {
                 lost = true;
                 report.add(LossKind::Metadata, key, Some("header lines"));

@@ -194,7 +194,7 @@ pub(super) fn each(
     let quiet = env.listening(|_| {});
     // What is at fault is not counted where it will be passed over, which only reading all shows.
     let skips = job.on_error == OnError::Skip || job.inputs.iter().any(Input::is_permissive);
-    let mut request = job.request.clone();
+    let mut request = job.request.clone().lenient(skips);
     if job.stages.is_empty() && !skips {
         let names = names();
         (request.values, request.parts) = (names.values, names.parts);

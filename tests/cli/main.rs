@@ -21,6 +21,7 @@ mod header;
 mod help;
 mod info;
 mod kaldi;
+mod kaldi_kinds;
 mod limits;
 mod lists;
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! What an output can hold, as data: for the adapter, the writers, the help texts and the tests.
 
-use crate::model::Dtype;
+use crate::model::{Dtype, Tag};
 
 /// The sort of place an output goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,16 +65,19 @@ pub enum Tags {
     None,
     /// Those of this format.
     Of(&'static str),
+    /// Those of this format that have one of these names.
+    Named(&'static str, &'static [&'static [u8]]),
     /// All.
     Any,
 }
 
 impl Tags {
-    /// Whether header lines of `format` are kept.
-    pub fn hold(self, format: &str) -> bool {
+    /// Whether a header line is kept.
+    pub fn hold(self, tag: &Tag) -> bool {
         match self {
             Self::None => false,
-            Self::Of(own) => own == format,
+            Self::Of(own) => own == tag.format,
+            Self::Named(own, names) => own == tag.format && names.contains(&&*tag.key),
             Self::Any => true,
         }
     }

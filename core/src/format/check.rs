@@ -220,7 +220,7 @@ impl Caps {
         if !self.source && meta.has_source() {
             return Err(refused("a speaker, a recording or the like"));
         }
-        match meta.tags.iter().find(|tag| !self.tags.hold(&tag.format)) {
+        match meta.tags.iter().find(|tag| !self.tags.hold(tag)) {
             Some(tag) => Err(refused(format_args!(
                 "the header line {} of {}",
                 tag.key.escape_ascii(),

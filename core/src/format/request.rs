@@ -111,6 +111,9 @@ pub struct Request {
     pub damaged: bool,
     /// Whether utterances will be asked for by key, in any order.
     pub lookup: bool,
+    /// Whether utterances at fault will be passed over: then none of them, not even the first, may
+    /// decide what the others are taken for.
+    pub lenient: bool,
 }
 
 impl Default for Request {
@@ -130,6 +133,7 @@ impl Request {
             samples: false,
             damaged: false,
             lookup: false,
+            lenient: false,
         }
     }
 
@@ -194,6 +198,12 @@ impl Request {
         }
     }
 
+    /// For one who passes over what is at fault, if `lenient`.
+    #[must_use]
+    pub fn lenient(self, lenient: bool) -> Self {
+        Self { lenient, ..self }
+    }
+
     /// What goes for each of several data sets, and the share of all of them.
     #[must_use]
     pub fn split_share(mut self) -> (Self, Option<Share>) {
@@ -207,6 +217,7 @@ impl Request {
     pub fn before_stages(&self) -> Self {
         Self {
             damaged: self.damaged,
+            lenient: self.lenient,
             ..Self::all()
         }
     }

@@ -14,6 +14,7 @@ use crate::number::is_space;
 use crate::object::ObjectReader;
 use crate::pass::pass_object;
 use crate::probe::is_bare;
+use crate::sample::{Entries, Waiting, sample};
 use crate::text::truncated;
 
 /// No key is longer.
@@ -30,6 +31,8 @@ pub(crate) struct ArchiveReader {
     info: DatasetInfo,
     /// The key of the one object in a file that is not an archive.
     bare: Option<Key>,
+    /// The first entries, if they were read at opening.
+    waiting: Waiting,
     ended: bool,
 }
 
@@ -50,18 +53,26 @@ impl ArchiveReader {
             }
             false => (None, KeySource::Stored),
         };
-        Ok(Self {
+        let mut reader = Self {
             info: match foreign {
                 true => objects.known(&source, keys),
                 false => objects.look_ahead(&mut source, bare, keys)?,
             },
+            waiting: Waiting::new(),
             file: source.name().into(),
             source,
             objects,
             choice: Choice::take(request)?,
             bare: key,
             ended: false,
-        })
+        };
+        if request.lenient && !bare && reader.objects.is_open() {
+            reader.waiting = sample(&mut reader);
+            if reader.objects.found().group().is_some() {
+                reader.info = reader.objects.known(&reader.source, keys);
+            }
+        }
+        Ok(reader)
     }
 
     fn read_next(&mut self, utt: &mut Utterance) -> Result<bool> {
@@ -160,6 +171,22 @@ impl Reader for ArchiveReader {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        match self.waiting.pop_front() {
+            Some((first, read)) => {
+                *utt = first;
+                read
+            }
+            None => self.next(utt),
+        }
+    }
+}
+
+impl Entries for ArchiveReader {
+    fn objects(&mut self) -> &mut ObjectReader {
+        &mut self.objects
+    }
+
+    fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
         if self.ended {
             return Ok(false);
         }

@@ -28,28 +28,11 @@ impl Compress {
 }
 
 /// The header line of the format `kaldi` that carries a stored object.
-const STORED: &[u8] = b"CM";
+pub(crate) const STORED: &[u8] = b"CM";
 
 /// The header line that carries a stored object from its token on.
 pub(crate) fn stored(object: Vec<u8>) -> Tag {
     Tag::new("kaldi", STORED, object)
-}
-
-/// Checks that header lines say nothing but how a matrix was stored.
-///
-/// # Errors
-/// One says something else.
-pub(crate) fn check_stored(tags: &[Tag]) -> Result<()> {
-    match tags.iter().find(|tag| tag.key != STORED) {
-        None => Ok(()),
-        Some(tag) => {
-            let key = tag.key.escape_ascii();
-            Err(Error::unfit(format!(
-                "has the header line {key} of {}, which the format can't hold",
-                tag.format
-            )))
-        }
-    }
 }
 
 /// Decodes an object from its token on.
@@ -101,7 +84,8 @@ pub(crate) fn compressed(
             };
             // A stage may have changed the features since.
             let same = |tag: &&Tag| decode(&tag.value, &limits).is_ok_and(|m| m == *matrix);
-            let stored = utt.meta.tags.first().filter(same);
+            let mut tags = utt.meta.tags.iter().filter(|tag| tag.key == STORED);
+            let stored = tags.next().filter(same);
             Ok(stored.map(|tag| Compressed::Stored(&tag.value)))
         }
     }

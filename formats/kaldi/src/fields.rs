@@ -6,6 +6,7 @@ use spr_core::{Error, Limits, Result};
 
 use crate::kind::{ObjectKind, Precision};
 use crate::number::{self, Real, Scan, is_space};
+use crate::sized;
 use crate::text::{Layout, brackets, skip_line, truncated};
 
 /// Reads the line of an object into `line`, in place of what that held. The last line of a file
@@ -71,10 +72,13 @@ pub(crate) fn object(line: &[u8], kind: ObjectKind, precision: Precision) -> Res
             Object::SparseVector(sparse)
         }
         ObjectKind::SparseMatrix => Object::SparseMatrix(sparse_matrix(line, precision)?),
-        other => {
-            let message = format!("a {} is not written on one line", other.name());
-            return Err(Error::malformed(message));
-        }
+        other => match sized::encoded(other.name(), words(line)) {
+            Some(bytes) => Object::opaque(other.name(), bytes?),
+            None => {
+                let message = format!("a {} is not written on one line", other.name());
+                return Err(Error::malformed(message));
+            }
+        },
     })
 }
 

@@ -11,11 +11,12 @@ use spr_core::{Error, Result};
 
 use crate::archive::{ArchiveReader, is_bare_file};
 use crate::choice::wants_values;
-use crate::compress::Compress;
+use crate::compress::{Compress, STORED};
 use crate::files::Files;
 use crate::kind::Precision;
 use crate::notation::Specifiers;
 use crate::object::DTYPES;
+use crate::packed::PACKED;
 use crate::probe;
 use crate::random::{ArchiveTable, ScriptTable};
 use crate::salvage::SalvageReader;
@@ -146,18 +147,17 @@ fn check(options: &Options) -> Result<()> {
         .try_for_each(|name| options.flag(name).map(drop))
 }
 
-/// Opens a table to be asked for keys, whatever that takes. Without `values`, those of features are
-/// passed over.
+/// Opens a table to be asked for keys, whatever that takes.
 pub(crate) fn keyed(
     mut source: Source,
     options: &Options,
-    values: bool,
+    request: &Request,
     env: &Env,
 ) -> Result<Box<dyn RandomAccess>> {
     check(options)?;
     Ok(match table(&mut source, options)? {
-        Table::Ark => Box::new(ArchiveTable::new(source, options, values, env)?),
-        Table::Script => Box::new(ScriptTable::new(source, options, values, env)?),
+        Table::Ark => Box::new(ArchiveTable::new(source, options, request, env)?),
+        Table::Script => Box::new(ScriptTable::new(source, options, request, env)?),
     })
 }
 
@@ -205,9 +205,11 @@ fn table_style(options: &Options) -> Result<TableStyle> {
         (_, Style::Text(_) | Style::Binary) => None,
     };
     caps.rounded = rounding.is_some();
-    if compress == Some(Compress::Keep) {
-        caps.tags = Tags::Of("kaldi");
-    }
+    // How a matrix was stored.
+    caps.tags = match compress {
+        Some(Compress::Keep) => Tags::Named("kaldi", &[STORED, PACKED]),
+        _ => Tags::Named("kaldi", &[PACKED]),
+    };
     caps.max_rows = LARGEST;
     Ok(TableStyle {
         style,
@@ -240,6 +242,7 @@ impl Format for Kaldi {
         check(options)?;
         let script = table(&mut source, options)? == Table::Script;
         let values = wants_values(request);
+        request.lenient |= options.flag("permissive")?;
         if !script && (request.damaged || request.lookup) && !is_bare_file(&mut source, env)? {
             if request.damaged {
                 let reader = SalvageReader::new(source, options, values, env)?;
@@ -247,7 +250,7 @@ impl Format for Kaldi {
             }
             // A pipe would be kept in memory, which those who read it in order do better.
             if options.flag("sorted")? || source.can_seek() {
-                return Ok(Opened::Table(keyed(source, options, values, env)?));
+                return Ok(Opened::Table(keyed(source, options, request, env)?));
             }
         }
         if !script {
@@ -255,7 +258,7 @@ impl Format for Kaldi {
             return Ok(Opened::stream(reader));
         }
         if request.lookup && !request.damaged {
-            return Ok(Opened::Table(keyed(source, options, values, env)?));
+            return Ok(Opened::Table(keyed(source, options, request, env)?));
         }
         let reader = ScriptReader::new(source, options, request, env)?;
         Ok(Opened::stream(reader))

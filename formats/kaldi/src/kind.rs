@@ -219,6 +219,13 @@ pub(crate) const HOLDERS: &[(&str, (ObjectKind, Precision))] = &[
     ("wave", (ObjectKind::Wave, Precision::Single)),
     ("htk", (ObjectKind::Htk, Precision::Single)),
     ("sphinx", (ObjectKind::Sphinx, Precision::Single)),
+    ("int8", (ObjectKind::Opaque("int8"), Precision::Single)),
+    ("int16", (ObjectKind::Opaque("int16"), Precision::Single)),
+    ("int64", (ObjectKind::Opaque("int64"), Precision::Single)),
+    ("uint8", (ObjectKind::Opaque("uint8"), Precision::Single)),
+    ("uint16", (ObjectKind::Opaque("uint16"), Precision::Single)),
+    ("uint32", (ObjectKind::Opaque("uint32"), Precision::Single)),
+    ("uint64", (ObjectKind::Opaque("uint64"), Precision::Single)),
     (
         "int8-vector",
         (ObjectKind::Opaque("int8-vector"), Precision::Single),

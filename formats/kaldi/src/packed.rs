@@ -1,11 +1,14 @@
 //! Packed square matrices, of which the lower triangle is stored.
 
 use spr_core::bytes::{ByteOrder, Source};
-use spr_core::model::{Element, Matrix, Rank};
+use spr_core::model::{Element, Matrix, Rank, Tag, Utterance};
 use spr_core::{Error, Limits, Result};
 
 use crate::binary::size;
 use crate::kind::{ObjectKind, Precision};
+
+/// The header line of the format `kaldi` that says that a matrix was stored packed.
+pub(crate) const PACKED: &[u8] = b"packed";
 
 /// What stands above the diagonal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +27,40 @@ impl Upper {
             _ => None,
         }
     }
+
+    /// The name in the header line.
+    fn name(self) -> &'static [u8] {
+        match self {
+            Self::Mirrored => b"symmetric",
+            Self::Zero => b"triangular",
+        }
+    }
+}
+
+/// The header line that says that a matrix was stored packed.
+pub(crate) fn tag(upper: Upper) -> Tag {
+    Tag::new("kaldi", PACKED, upper.name())
+}
+
+/// The lower triangle of the features of `utt`, row by row, if they were stored packed and still
+/// are such a square: a stage may have changed them since.
+pub(crate) fn triangle(utt: &Utterance) -> Option<Vec<&[u8]>> {
+    let tag = utt.meta.tags.iter().find(|tag| tag.key == PACKED)?;
+    let matrix = utt.features.as_ref()?;
+    let (n, size) = (matrix.rows(), matrix.dtype().size());
+    if matrix.rank() != Rank::Matrix || matrix.cols() != n {
+        return None;
+    }
+    let bytes = matrix.as_bytes();
+    let at = |row: usize, col: usize| bytes.get((row * n + col) * size..)?.get(..size);
+    let zero = [0; size_of::<f64>()];
+    let above = |row: usize, col: usize| match &tag.value[..] == Upper::Zero.name() {
+        true => zero.get(..size),
+        false => at(row, col),
+    };
+    let kept = (0..n).all(|row| (0..row).all(|col| at(col, row) == above(row, col)));
+    let row = |row: usize| bytes.get(row * n * size..)?.get(..(row + 1) * size);
+    kept.then(|| (0..n).map(row).collect()).flatten()
 }
 
 /// Reads a packed matrix from behind its token, and fills the square.

@@ -172,6 +172,16 @@ impl Archive {
         Ok(())
     }
 
+    /// Adds the rows of a triangle in brackets.
+    pub(crate) fn triangle(&mut self, rows: &[&[u8]], dtype: Dtype) -> Result<()> {
+        self.bytes(if rows.is_empty() { b"[ " } else { b"[" })?;
+        for row in rows {
+            self.bytes(b"\n")?;
+            self.block(row, dtype)?;
+        }
+        self.bytes(b"]\n")
+    }
+
     /// Adds a matrix in its compressed form, from its token on.
     pub(crate) fn compressed(&mut self, planned: Planned) -> Result<()> {
         if planned.size() <= LARGEST {

@@ -4,15 +4,37 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Options, RandomAccess};
+use spr_core::format::{Options, RandomAccess, Request};
 use spr_core::model::{Key, KeySource, Position, Utterance};
 use spr_core::{Error, Result};
 
 use crate::archive::read_key;
+use crate::choice::wants_values;
 use crate::lines::Lines;
 use crate::object::ObjectReader;
 use crate::pass::pass_object;
+use crate::sample::{TRIED, Votes};
 use crate::script::Targets;
+
+/// Looks at the first entries of an archive, to expect such as most are.
+fn sample(source: &mut Source, objects: &mut ObjectReader) -> Result<()> {
+    let start = source.offset();
+    let mut passing = objects.without_values();
+    passing.sample();
+    let (mut utt, mut votes) = (Utterance::default(), Votes::default());
+    for _ in 0..TRIED {
+        if votes.are_enough() || !matches!(read_key(source, &mut utt.key), Ok(true)) {
+            break;
+        }
+        match passing.read(source, &mut utt, false) {
+            Ok(_) => votes.add(passing.found()),
+            Err(error) if error.can_continue() => {}
+            Err(_) => break,
+        }
+    }
+    objects.expect(votes.winner());
+    source.seek(start)
+}
 
 /// What Kaldi's options say of the keys and of the questions.
 #[derive(Clone, Copy, Debug)]
@@ -44,17 +66,19 @@ pub(crate) struct ScriptTable {
 }
 
 impl ScriptTable {
-    /// Without `values`, those of features are passed over.
     pub(crate) fn new(
         mut source: Source,
         options: &Options,
-        values: bool,
+        request: &Request,
         env: &Env,
     ) -> Result<Self> {
         let promise = Promise::of(options)?;
         let lines = Lines::read(&mut source, promise.sorted, &env.limits)?;
-        let targets = Targets::new(&source, options, values, env)?;
+        let mut targets = Targets::new(&source, options, wants_values(request), env)?;
         (0..lines.len()).for_each(|index| targets.keep(lines.rest(index)));
+        if request.lenient {
+            targets.sample((0..lines.len()).map(|index| lines.rest(index)));
+        }
         Ok(Self {
             lines,
             targets,
@@ -111,15 +135,17 @@ enum Passed {
 }
 
 impl ArchiveTable {
-    /// Without `values`, those of features are passed over.
     pub(crate) fn new(
         mut source: Source,
         options: &Options,
-        values: bool,
+        request: &Request,
         env: &Env,
     ) -> Result<Self> {
-        let mut objects = ObjectReader::new(options, values, env)?;
+        let mut objects = ObjectReader::new(options, wants_values(request), env)?;
         objects.look_ahead(&mut source, false, KeySource::Stored)?;
+        if request.lenient && objects.is_open() && source.can_seek() {
+            sample(&mut source, &mut objects)?;
+        }
         Ok(Self {
             objects,
             file: source.name().into(),
@@ -160,7 +186,15 @@ impl ArchiveTable {
             true => Ok(()),
             false => self.objects.read(&mut self.source, into, false).map(drop),
         });
-        read.map_err(|e| e.utterance(&found))?;
+        if let Err(error) = read {
+            let error = error.utterance(&found);
+            if error.can_continue() {
+                // Others may be whole, but this one is not to be had.
+                self.next = self.source.offset();
+                self.last = found;
+            }
+            return Err(error);
+        }
         into.origin.file = Some(self.file.clone());
         into.origin.at = self.source.is_plain_file().then_some(Position::Byte(at));
         self.next = self.source.offset();
@@ -242,21 +276,32 @@ impl RandomAccess for ArchiveTable {
     fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool> {
         let asked = self.check_asked(key);
         asked.map_err(|e| e.file(self.source.name()).utterance(key))?;
-        let given = self.give(key, utt);
-        if given.map_err(|e| self.place(e).utterance(key))? {
-            return Ok(true);
+        match self.give(key, utt) {
+            Ok(false) => {}
+            Ok(true) => return Ok(true),
+            Err(error) => {
+                let error = self.place(error).utterance(key);
+                if !self.promise.permissive {
+                    return Err(error);
+                }
+                self.env.warn(&error);
+                return Ok(false);
+            }
         }
         while !(self.ended || self.promise.sorted && *key < self.last) {
             match self.advance(key, utt) {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}
                 Err(error) => {
-                    self.ended = true;
+                    self.ended = !error.can_continue();
                     let error = self.place(error);
                     if !self.promise.permissive {
                         return Err(error);
                     }
                     self.env.warn(&error);
+                    if self.last == *key {
+                        return Ok(false);
+                    }
                 }
             }
         }

@@ -15,6 +15,7 @@ use crate::key_patterns::KeyPatterns;
 use crate::number::is_space;
 use crate::object::ObjectReader;
 use crate::recognise;
+use crate::sample::{Entries, Waiting, sample};
 
 /// Bytes in which a key is looked for before an object.
 const REACH: usize = 256;
@@ -40,6 +41,8 @@ pub(crate) struct SalvageReader {
     held: Option<&'static str>,
     /// Why the archive breaks off, told at its end.
     failure: Option<Error>,
+    /// The first entries, if they were read at opening.
+    waiting: Waiting,
     ended: bool,
 }
 
@@ -58,7 +61,8 @@ impl SalvageReader {
         let mut info = objects.look_ahead(&mut source, false, KeySource::Stored)?;
         let mark = mark(source.peek(HEAD)?);
         info.byte_order = mark.map(|_| ByteOrder::Little);
-        Ok(Self {
+        let mut reader = Self {
+            waiting: Waiting::new(),
             at: source.offset(),
             file: source.name().into(),
             plain,
@@ -72,10 +76,15 @@ impl SalvageReader {
             held: None,
             failure,
             ended: false,
-        })
+        };
+        if reader.objects.is_open() {
+            reader.waiting = sample(&mut reader);
+            reader.held = reader.objects.found().group();
+        }
+        Ok(reader)
     }
 
-    fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
+    fn read_next(&mut self, utt: &mut Utterance) -> Result<bool> {
         self.source.seek(self.at)?;
         let blank = |source: &mut Source| Ok::<_, Error>(source.peek(1)?.first().copied());
         while blank(&mut self.source)?.is_some_and(is_space) {
@@ -358,10 +367,26 @@ impl Reader for SalvageReader {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        match self.waiting.pop_front() {
+            Some((first, read)) => {
+                *utt = first;
+                read
+            }
+            None => self.next(utt),
+        }
+    }
+}
+
+impl Entries for SalvageReader {
+    fn objects(&mut self) -> &mut ObjectReader {
+        &mut self.objects
+    }
+
+    fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
         if self.ended {
             return Ok(false);
         }
-        let result = self.next(utt);
+        let result = self.read_next(utt);
         self.ended = match &result {
             Ok(more) => !more,
             Err(error) => !error.can_continue(),

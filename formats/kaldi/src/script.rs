@@ -13,6 +13,7 @@ use crate::choice::{Choice, wants_values};
 use crate::number::is_space;
 use crate::object::ObjectReader;
 use crate::range::Range;
+use crate::sample::{Entries, TRIED, Votes, Waiting, sample};
 use crate::specifier::rxfilename;
 
 /// Archives kept open at a time.
@@ -23,8 +24,8 @@ pub(crate) struct ScriptReader {
     targets: Targets,
     choice: Choice,
     info: DatasetInfo,
-    /// The first entry, read at opening, and how that went.
-    first: Option<(Utterance, Result<bool>)>,
+    /// The first entries, read at opening.
+    waiting: Waiting,
     line: Vec<u8>,
     number: u64,
     ended: bool,
@@ -163,6 +164,30 @@ impl Targets {
         Ok(())
     }
 
+    /// Looks at the objects of the first of these lines, to expect such as most are. Commands, and
+    /// what can be read but once, are passed over.
+    pub(crate) fn sample<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
+        if !self.objects.is_open() {
+            return;
+        }
+        let mut objects = self.objects.without_values();
+        std::mem::swap(&mut self.objects, &mut objects);
+        self.objects.sample();
+        let (mut utt, mut votes) = (Utterance::default(), Votes::default());
+        let places = lines.filter_map(|rest| rxfilename(Line::parse(rest).ok()?.place).ok());
+        for at in places.take(TRIED) {
+            if votes.are_enough() {
+                break;
+            }
+            let script = self.script.as_ref();
+            if self.env.is_file_from(script, &at) && self.load(&at, &mut utt).is_ok() {
+                votes.add(self.objects.found());
+            }
+        }
+        self.objects = objects;
+        self.objects.expect(votes.winner());
+    }
+
     /// Copies an object, or a part of it, to `utt`; `true` if the range was cut.
     fn take(&self, object: &Utterance, range: Option<&Range>, utt: &mut Utterance) -> Result<bool> {
         let Some(range) = range else {
@@ -186,6 +211,7 @@ impl Targets {
         let script = self.script.as_ref();
         let Locator::FileAt(file, offset) = at else {
             let mut source = self.env.open_from(script, at)?;
+            self.objects.turn();
             self.objects.read(&mut source, utt, true)?;
             utt.origin.file = Some(source.name().into());
             return Ok(());
@@ -195,6 +221,7 @@ impl Targets {
             Some(i) => self.open.remove(i),
             None => {
                 let source = self.env.open_from(script, at)?;
+                self.objects.turn();
                 OpenArchive {
                     at: file.clone(),
                     name: source.name().into(),
@@ -228,18 +255,22 @@ impl ScriptReader {
             targets: Targets::new(&script, options, wants_values(request), env)?,
             choice: Choice::take(request)?,
             info: DatasetInfo::default(),
-            first: None,
+            waiting: Waiting::new(),
             line: Vec::new(),
             number: 0,
             ended: false,
             script,
         };
         // What the data set is, only its objects tell.
-        let mut first = Utterance::default();
-        let read = reader.read_next(&mut first);
+        if (request.lenient || request.damaged) && reader.targets.objects.is_open() {
+            reader.waiting = sample(&mut reader);
+        } else {
+            let mut first = Utterance::default();
+            let read = reader.next(&mut first);
+            reader.waiting.push_back((first, read));
+        }
         let objects = &reader.targets.objects;
         reader.info = objects.known(&reader.script, KeySource::Stored);
-        reader.first = Some((first, read));
         Ok(reader)
     }
 
@@ -278,8 +309,12 @@ impl ScriptReader {
     }
 }
 
-impl ScriptReader {
-    fn read_next(&mut self, utt: &mut Utterance) -> Result<bool> {
+impl Entries for ScriptReader {
+    fn objects(&mut self) -> &mut ObjectReader {
+        &mut self.targets.objects
+    }
+
+    fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
         while !self.ended {
             let mut line = std::mem::take(&mut self.line);
             let more = self.script.line(&mut line, &self.targets.env.limits);
@@ -307,12 +342,12 @@ impl Reader for ScriptReader {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        match self.first.take() {
+        match self.waiting.pop_front() {
             Some((first, read)) => {
                 *utt = first;
                 read
             }
-            None => self.read_next(utt),
+            None => self.next(utt),
         }
     }
 }

@@ -73,7 +73,8 @@ impl SequentialTableReader {
         let spec = read_specifier(rspecifier)?;
         let source = env.open(&spec.locator)?;
         let options = options(spec.options(), more)?;
-        let opened = Request::all().open(&FORMAT, source, &options, &env)?;
+        let request = Request::all().lenient(spec.permissive);
+        let opened = request.open(&FORMAT, source, &options, &env)?;
         let mut table = Self {
             reader: opened.into_stream()?,
             current: Utterance::default(),
@@ -172,8 +173,9 @@ impl RandomAccessTableReader {
         let name = source.name().to_owned();
         let permissive = spec.permissive.then_some(("permissive", "true"));
         let own = spec.options().chain(permissive);
+        let request = Request::all().lenient(spec.permissive);
         Ok(Self {
-            table: keyed(source, &options(own, more)?, true, &env)?,
+            table: keyed(source, &options(own, more)?, &request, &env)?,
             found: None,
             current: Utterance::default(),
             name,

@@ -21,11 +21,23 @@ pub(crate) struct Layout {
     /// Whether two numbers had no white space between them.
     pub(crate) glued: bool,
     /// Whether each row has a number more than the one before.
-    growing: bool,
+    growing: Growing,
+    /// Whether a space follows the start of a row, as in a matrix that is not packed.
+    indented: bool,
     /// Numbers in the row so far.
     pending: usize,
     /// Numbers in the last row.
     last: usize,
+}
+
+/// Whether each row has a number more than the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Growing {
+    #[default]
+    No,
+    /// If the first two rows do, and look as Kaldi writes packed matrices.
+    Perhaps,
+    Yes,
 }
 
 /// Why a block was left.
@@ -42,9 +54,22 @@ impl Layout {
     /// Rows of one number, of two, of three and so on.
     pub(crate) fn of_triangle() -> Self {
         Self {
-            growing: true,
+            growing: Growing::Yes,
             ..Self::default()
         }
+    }
+
+    /// Rows of either sort.
+    pub(crate) fn of_any() -> Self {
+        Self {
+            growing: Growing::Perhaps,
+            ..Self::default()
+        }
+    }
+
+    /// Whether each row has a number more than the one before.
+    pub(crate) fn is_triangle(&self) -> bool {
+        self.growing == Growing::Yes
     }
 
     /// Ends a row; `false` if it differs from those before.
@@ -54,7 +79,11 @@ impl Layout {
             return true;
         }
         self.rows += 1;
-        if self.growing {
+        let packed = (self.rows, self.cols, n) == (2, 1, 2) && !self.indented;
+        if packed && self.growing == Growing::Perhaps {
+            self.growing = Growing::Yes;
+        }
+        if self.is_triangle() {
             self.cols = self.rows;
         } else if self.rows == 1 {
             self.cols = n;
@@ -71,6 +100,7 @@ impl Layout {
                 b' ' | b'\t' | 0x0b..=b'\r' => at += 1,
                 b'\n' | b';' => {
                     self.lines = true;
+                    self.indented |= bytes.get(at + 1) == Some(&b' ');
                     if !self.end_row() {
                         return (at, Stop::Ragged);
                     }
@@ -139,7 +169,7 @@ pub(crate) fn brackets<T: Real>(
 
 fn ragged(source: &Source, shape: Layout) -> Error {
     let Layout { rows, cols, .. } = shape;
-    if shape.growing {
+    if shape.is_triangle() {
         let message = format!("row {rows} of a packed matrix does not have {cols} numbers");
         return source.malformed(message);
     }

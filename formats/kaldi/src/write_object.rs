@@ -7,6 +7,7 @@ use spr_core::{Error, Result};
 use crate::kind::Precision;
 use crate::print::Seven;
 use crate::recognise::TAG;
+use crate::sized;
 
 /// How objects look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +54,15 @@ pub(crate) const KINDS: Objects = Objects::Kinds(&[
 pub(crate) fn object(object: &Object, style: Style, out: &mut Vec<u8>) -> Result<CastStats> {
     let mut stats = CastStats::default();
     match object {
-        Object::Opaque { bytes, .. } => {
+        Object::Opaque { kind, bytes } => {
+            if style != Style::Binary
+                && let Some(numbers) = sized::numbers(kind, bytes)
+            {
+                let digits = numbers.iter().flat_map(|n| format!("{n} ").into_bytes());
+                out.extend(digits);
+                out.push(b'\n');
+                return Ok(());
+            }
             let binary = bytes.first().is_none_or(|b| !b.is_ascii());
             if style != Style::Binary && (binary || bytes.starts_with(b"\0")) {
                 let message = format!("a binary {}, which can't be written as text", object.kind());

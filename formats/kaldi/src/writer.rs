@@ -6,13 +6,14 @@ use spr_core::model::{CastStats, Dtype, Matrix, Object, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 
 use crate::audio;
-use crate::compress::{Compress, Compressed, check_stored, compressed, decode};
+use crate::compress::{Compress, Compressed, compressed, decode};
 use crate::encode::{Encoder, Planned};
 use crate::files::Files;
 use crate::kind::{Precision, group_of};
 use crate::nested;
 use crate::object::EMPTY_VECTOR;
 use crate::opaque;
+use crate::packed;
 use crate::pieces::Archive;
 use crate::recognise::TAG;
 use crate::sinks::Sinks;
@@ -145,6 +146,29 @@ impl KaldiWriter {
             Some(precision) if matrix.rank() == Rank::Scalar => self.number(matrix, precision),
             Some(precision) => self.binary(matrix, precision),
         }
+    }
+
+    /// The lower triangle of a square, row by row.
+    fn write_packed(&mut self, dtype: Dtype, rows: &[&[u8]]) -> Result<()> {
+        if self.table.style != Style::Binary {
+            return self.archive.triangle(rows, dtype);
+        }
+        self.block.extend_from_slice(match dtype {
+            Dtype::F64 => b"\0BDP ",
+            _ => b"\0BFP ",
+        });
+        write_integer(rows.len(), &mut self.block)?;
+        for row in rows {
+            let start = self.block.len();
+            self.block.extend_from_slice(row);
+            if ByteOrder::NATIVE == ByteOrder::Big {
+                swap_in_place(&mut self.block[start..], dtype.size());
+            }
+            if self.block.len() >= BLOCK {
+                self.flush()?;
+            }
+        }
+        self.flush()
     }
 
     /// One number with its tag.
@@ -282,7 +306,6 @@ impl KaldiWriter {
     /// Checks what an entry can hold, and what all of a table have in common.
     fn check(&self, utt: &Utterance) -> Result<()> {
         self.table.caps.check(utt)?;
-        check_stored(&utt.meta.tags)?;
         if let Some(sound) = utt.waveform() {
             audio::check(sound)?;
             if utt.features.is_some() || utt.labels.is_some() {
@@ -302,6 +325,11 @@ impl KaldiWriter {
     }
 
     fn write_matrix(&mut self, utt: &Utterance, matrix: &Matrix) -> Result<()> {
+        let plain = !matches!(self.table.compress, Some(Compress::By(_)));
+        if let Some(rows) = packed::triangle(utt).filter(|_| plain) {
+            self.start(utt, self.table.style != Style::Binary)?;
+            return self.write_packed(matrix.dtype(), &rows);
+        }
         let compressed = compressed(self.table.compress, utt);
         let compressed = compressed.map_err(|e| self.refused(e, utt))?;
         let planned = matches!(compressed, Some(Compressed::Planned(_)));

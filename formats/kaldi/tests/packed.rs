@@ -119,8 +119,16 @@ fn rows_grow_by_one() {
 }
 
 #[test]
-fn without_the_option_it_is_named() {
-    let error = refused(TEXT, &[]);
+fn without_the_option_it_is_known_by_its_rows() {
+    let squares = read(TEXT, &[]);
+    assert_eq!(squares[0].features, read(TEXT, SYMMETRIC)[0].features);
+    let tag = &squares[0].meta.tags[0];
+    assert_eq!(
+        (&tag.key[..], &tag.value[..]),
+        (&b"packed"[..], &b"symmetric"[..])
+    );
+    // Rows that begin as those of other matrices are named.
+    let error = refused(b"a [\n  1 \n  2 3 \n  4 5 6 ]\n", &[]);
     assert!(
         error.to_string().contains("row 2 does not have 1 numbers"),
         "{error}"

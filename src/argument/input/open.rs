@@ -107,7 +107,8 @@ impl Input {
         registry: &Registry,
         env: &Env,
     ) -> Result<Box<dyn Reader>> {
-        let request = Request::all().parts(Parts::LABELS).lookup();
+        // Labels at fault cost their utterance, not those of others.
+        let request = Request::all().parts(Parts::LABELS).lookup().lenient(true);
         let table = self.open_lookup(request, registry, env)?;
         let mut joined = JoinLabels::new(reader, table, self.text()).limits(env.limits);
         if let Some(file) = speakers {
@@ -123,6 +124,8 @@ impl Input {
         }
         let mut source = env.open(&self.locator)?;
         let (format, why) = self.format_of(&mut source, request.damaged, registry, env)?;
+        let lenient = request.lenient || self.permissive;
+        let request = request.lenient(lenient);
         let opened = request.open(format, source, &self.options(format)?, env)?;
         Ok(OpenedInput {
             reader: opened.into_stream()?,
@@ -141,7 +144,8 @@ impl Input {
         registry: &Registry,
         env: &Env,
     ) -> Result<format::Opened> {
-        let request = request.lookup();
+        let lenient = request.lenient || self.permissive;
+        let request = request.lookup().lenient(lenient);
         if self.has_stages() || self.folder().is_some() {
             let opened = self.open(request, registry, env)?;
             return Ok(format::Opened::Stream(opened.reader));

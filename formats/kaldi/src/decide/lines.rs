@@ -45,7 +45,7 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
     // Kinds that all lines may be, those of nothing but words left out; and of those the number.
     let (mut set, mut numeric) = (u32::MAX, 0);
     let (mut text, mut wordy) = (u32::MAX, 0);
-    let mut open = true;
+    let (mut open, mut zeros) = (true, true);
     while entries < ENTRIES {
         let end = rest.iter().position(|b| *b == b'\n');
         // A line without its end is damaged.
@@ -65,6 +65,7 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
         }
         text &= kinds;
         entries += 1;
+        zeros &= matches!(line.trim_ascii(), b"" | b"0");
         match next_value(after) {
             Some([0, ..]) => break,
             Some(value) => rest = value,
@@ -88,7 +89,9 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
             ObjectKind::Ints => set & bits(&[ObjectKind::Posterior]) == 0,
             _ => true,
         };
-        decided(*kind, "lines", "have its form", entries, sure)
+        let fitting = TEXT.iter().filter(|(bit, _)| zeros && set & bit != 0);
+        let others = fitting.map(|(_, other)| *other).filter(|k| k != kind);
+        decided(*kind, "lines", "have its form", entries, sure).or(others.collect())
     });
     Seen {
         decision,

@@ -3,18 +3,19 @@
 //! Kaldi compiles the type into each program. Here every entry leaves some kinds possible, and the
 //! kinds that all entries leave decide.
 
+mod evidence;
 mod lines;
 mod runs;
 
 use spr_core::bytes::Source;
 use spr_core::model::is_word_byte;
-use spr_core::{Limits, Result};
+use spr_core::{Error, Limits, Result};
 
 use crate::kind::ObjectKind;
 use crate::number::is_space;
 
 pub(crate) use lines::lines;
-pub(crate) use runs::{runs, unknown};
+pub(crate) use runs::{runs, unknown, wide};
 
 /// Entries looked at.
 const ENTRIES: usize = 64;
@@ -27,6 +28,8 @@ const MOST: usize = 1 << 20;
 pub(crate) struct Decision {
     pub(crate) kind: ObjectKind,
     pub(crate) why: String,
+    /// What else it may be, where that is open.
+    pub(crate) others: Vec<ObjectKind>,
 }
 
 /// What a scan of the bytes so far came to.
@@ -69,7 +72,35 @@ fn decided(kind: ObjectKind, things: &str, what: &str, entries: usize, sure: boo
     if !sure {
         why.push_str(" (other kinds fit too; holder=NAME says which)");
     }
-    Decision { kind, why }
+    Decision {
+        kind,
+        why,
+        others: Vec::new(),
+    }
+}
+
+impl Decision {
+    /// The same with other kinds that are as good a reading.
+    fn or(self, others: Vec<ObjectKind>) -> Self {
+        Self { others, ..self }
+    }
+
+    /// The warning that another reading is as good; `None` if none is.
+    pub(crate) fn doubt(&self) -> Option<Error> {
+        let (last, before) = self.others.split_last()?;
+        let kind = self.kind.name();
+        let mut names = kind.to_owned();
+        for other in before {
+            names.push_str(", ");
+            names.push_str(other.name());
+        }
+        let message = format!(
+            "holds {names} or {}: the bytes don't tell which; it is read as {kind}, holder=NAME \
+             says otherwise",
+            last.name()
+        );
+        Some(Error::unfit(message))
+    }
 }
 
 /// The value of the next entry, behind its key and one separator.

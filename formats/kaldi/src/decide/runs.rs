@@ -1,8 +1,9 @@
-//! Runs of tagged 32-bit numbers.
+//! Runs of tagged 32-bit numbers, and tagged numbers of 64 bits.
 
 use spr_core::bytes::Source;
 use spr_core::{Error, Limits, Result};
 
+use super::evidence::{Evidence, Verdict};
 use super::{Decision, ENTRIES, MOST, Seen, decided, look, next_value};
 use crate::kind::{ObjectKind, Precision};
 use crate::recognise::{GROUP, TAG};
@@ -15,29 +16,6 @@ const POSTERIOR: u16 = 16;
 const GAUSS: u16 = 32;
 const BYTES: u16 = 64;
 
-/// Whether values are more likely floats than integers.
-#[derive(Clone, Copy)]
-struct Likely {
-    floats: bool,
-    zeros: bool,
-}
-
-impl Likely {
-    const NOTHING: Self = Self {
-        floats: true,
-        zeros: true,
-    };
-
-    fn see(&mut self, words: &[i32]) {
-        self.floats &= words.iter().all(|w| is_weight(*w));
-        self.zeros &= words.iter().all(|w| *w == 0);
-    }
-
-    fn are_floats(self) -> bool {
-        self.floats && !self.zeros
-    }
-}
-
 /// What the runs of tagged 32-bit numbers are that start `skip` bytes ahead, the binary mark of
 /// the first passed already; `None` if the first is not a known object or is cut off.
 pub(crate) fn runs(source: &mut Source, skip: usize, limits: &Limits) -> Result<Option<Decision>> {
@@ -47,7 +25,7 @@ pub(crate) fn runs(source: &mut Source, skip: usize, limits: &Limits) -> Result<
 pub(super) fn scan_runs(bytes: &[u8], last: bool) -> Seen {
     let mut rest = bytes;
     let (mut set, mut entries) = (u16::MAX, 0);
-    let (mut first, mut others) = (Likely::NOTHING, Likely::NOTHING);
+    let mut weighed = Weighed::default();
     let mut open = true;
     while entries < ENTRIES {
         let groups = rest.as_chunks::<GROUP>().0;
@@ -71,8 +49,7 @@ pub(super) fn scan_runs(bytes: &[u8], last: bool) -> Seen {
             entries = 0;
             break;
         }
-        first.see(&words[..1]);
-        others.see(&words[1..]);
+        weighed.see(&words, left);
         match next_value(after).and_then(|value| value.strip_prefix(b"\0B")) {
             Some(next) if next.first() == Some(&TAG) => rest = next,
             None if after.len() < 256 && !last => {
@@ -83,7 +60,7 @@ pub(super) fn scan_runs(bytes: &[u8], last: bool) -> Seen {
         }
         open = true;
     }
-    let decision = (entries > 0).then(|| decide_run(set, entries, first, others));
+    let decision = (entries > 0).then(|| decide_run(set, entries, weighed));
     Seen {
         decision,
         entries,
@@ -108,13 +85,12 @@ fn structure(words: &[i32], after: &[u8]) -> u16 {
         };
     }
     let Some(n) = n else { return 0 };
-    let weighted = |list: &[i32]| list.iter().skip(1).step_by(2).all(|w| is_weight(*w));
     let empty = rest.iter().all(|w| *w == 0);
     [
         (VECTOR, rest.len() == n),
         (PAIRS, Some(rest.len()) == n.checked_mul(2)),
-        (LISTS, walks(n, 1, rest, |_| true)),
-        (POSTERIOR, walks(n, 2, rest, weighted)),
+        (LISTS, walks(n, 1, rest, |_| {})),
+        (POSTERIOR, walks(n, 2, rest, |_| {})),
         (GAUSS, empty && rest.len() == n),
     ]
     .iter()
@@ -129,31 +105,66 @@ fn may_be_cut(set: u16, words: &[i32]) -> bool {
     set == SCALAR && words.first().is_some_and(|n| (1..LONG).contains(n))
 }
 
-fn decide_run(set: u16, entries: usize, first: Likely, others: Likely) -> Decision {
-    let floats = others.are_floats();
+/// What the numbers of all runs speak for.
+#[derive(Default)]
+struct Weighed {
+    /// The first of each run.
+    first: Evidence,
+    /// All others.
+    others: Evidence,
+    /// Those that would be the weights of a posterior.
+    weights: Evidence,
+}
+
+impl Weighed {
+    fn see(&mut self, words: &[i32], kinds: u16) {
+        let (first, others) = words.split_at(1);
+        self.first.see(first);
+        self.others.see(others);
+        if kinds & POSTERIOR != 0 {
+            let n = first.first().and_then(|n| usize::try_from(*n).ok());
+            walks(n.unwrap_or(0), 2, others, |list| {
+                let weights: Vec<i32> = list.iter().skip(1).step_by(2).copied().collect();
+                self.weights.see(&weights);
+            });
+        }
+    }
+}
+
+fn decide_run(set: u16, entries: usize, weighed: Weighed) -> Decision {
     let has = |kind: u16| set & kind != 0;
-    let (kind, sure) = if has(VECTOR) {
-        match floats {
-            true => (ObjectKind::Floats, false),
-            false => (ObjectKind::Ints, !has(SCALAR) && !others.zeros),
-        }
-    } else if has(POSTERIOR) {
-        (ObjectKind::Posterior, !has(PAIRS | LISTS))
-    } else if has(LISTS) {
-        (ObjectKind::Lists, !has(PAIRS))
-    } else if has(PAIRS) {
-        match floats {
-            true => (ObjectKind::FloatPairs, false),
-            false => (ObjectKind::IntPairs, !others.zeros),
-        }
-    } else if has(GAUSS) {
-        (ObjectKind::Gauss, true)
-    } else if has(BYTES) {
-        (ObjectKind::Opaque("int8-vector"), true)
-    } else if first.are_floats() {
-        (ObjectKind::Float(Precision::Single), false)
-    } else {
-        (ObjectKind::Int, !first.zeros)
+    let (scalars, others) = (weighed.first.verdict(), weighed.others.verdict());
+    let weights = weighed.weights.verdict();
+    // The likelier of two readings of the same words first.
+    let either = |verdict: Verdict, integers: ObjectKind, floats: ObjectKind| match verdict {
+        Verdict::Numbers { floats: true, sure } => (floats, (!sure).then_some(integers)),
+        Verdict::Numbers { sure: true, .. } => (integers, None),
+        Verdict::Numbers { .. } | Verdict::Zeros => (integers, Some(floats)),
+    };
+    let single = ObjectKind::Float(Precision::Single);
+    let vectors = (VECTOR, either(others, ObjectKind::Ints, ObjectKind::Floats));
+    let numbers = (SCALAR, either(scalars, ObjectKind::Int, single));
+    let posteriors = (POSTERIOR, (ObjectKind::Posterior, None));
+    let lists = (LISTS, (ObjectKind::Lists, None));
+    let pairs = (
+        PAIRS,
+        either(others, ObjectKind::IntPairs, ObjectKind::FloatPairs),
+    );
+    let gauss = (GAUSS, (ObjectKind::Gauss, None));
+    let bytes = (BYTES, (ObjectKind::Opaque("int8-vector"), None));
+    let weighty = weights == Verdict::Zeros || weights.are_floats();
+    let order = match weighty {
+        true => [vectors, posteriors, lists, pairs, gauss, bytes, numbers],
+        false => [vectors, lists, pairs, posteriors, gauss, bytes, numbers],
+    };
+    let fits = order.into_iter().filter(|(kind, _)| has(*kind));
+    let mut readings = fits.flat_map(|(_, (first, second))| std::iter::once(first).chain(second));
+    let kind = readings.next().unwrap_or(ObjectKind::Ints);
+    // Numbers that look like integers and floats by turns are not pairs of one of them.
+    let weights_tell = weights.are_floats() && !others.is_sure();
+    let others: Vec<ObjectKind> = match kind {
+        ObjectKind::Posterior if weights_tell => Vec::new(),
+        _ => readings.collect(),
     };
     let what = match kind {
         ObjectKind::Floats | ObjectKind::FloatPairs | ObjectKind::Float(_) => {
@@ -161,7 +172,60 @@ fn decide_run(set: u16, entries: usize, first: Likely, others: Likely) -> Decisi
         }
         _ => "have its length",
     };
-    decided(kind, "runs of tagged numbers", what, entries, sure)
+    decided(
+        kind,
+        "runs of tagged numbers",
+        what,
+        entries,
+        others.is_empty(),
+    )
+    .or(others)
+}
+
+/// Whether the tagged numbers of 64 bits that start `skip` bytes ahead, the binary mark of the
+/// first passed already, are floats or integers; `None` if the first is cut off.
+pub(crate) fn wide(source: &mut Source, skip: usize, limits: &Limits) -> Result<Option<Decision>> {
+    look(source, skip, limits, scan_wide)
+}
+
+pub(super) fn scan_wide(bytes: &[u8], last: bool) -> Seen {
+    let mut rest = bytes;
+    let (mut evidence, mut entries, mut open) = (Evidence::default(), 0, true);
+    while entries < ENTRIES {
+        let Some(([8, word @ ..], after)) = rest.split_first_chunk::<9>() else {
+            break;
+        };
+        evidence.see_wide(i64::from_le_bytes(*word));
+        entries += 1;
+        match next_value(after).and_then(|value| value.strip_prefix(b"\0B")) {
+            Some(next) if next.first().is_none_or(|b| *b == 8) => rest = next,
+            None if after.len() < 256 && !last => break,
+            _ => {
+                open = false;
+                break;
+            }
+        }
+    }
+    let (float, int) = (
+        ObjectKind::Float(Precision::Double),
+        ObjectKind::Opaque("int64"),
+    );
+    let verdict = evidence.verdict();
+    let (kind, other) = match verdict.are_floats() || verdict == Verdict::Zeros {
+        true => (float, int),
+        false => (int, float),
+    };
+    let others = match verdict.is_sure() {
+        true => Vec::new(),
+        false => vec![other],
+    };
+    let sure = others.is_empty();
+    let decide = || decided(kind, "numbers of 64 bits", "have its bits", entries, sure).or(others);
+    Seen {
+        decision: (entries > 0).then(decide),
+        entries,
+        open,
+    }
 }
 
 fn word(group: &[u8; GROUP]) -> i32 {
@@ -169,8 +233,8 @@ fn word(group: &[u8; GROUP]) -> i32 {
     i32::from_le_bytes([a, b, c, d])
 }
 
-/// Whether `words` are `n` counted lists of items with `width` words, each of which `fits`.
-fn walks(n: usize, width: usize, mut words: &[i32], fits: impl Fn(&[i32]) -> bool) -> bool {
+/// Whether `words` are `n` counted lists of items with `width` words, each of which is `seen`.
+fn walks(n: usize, width: usize, mut words: &[i32], mut seen: impl FnMut(&[i32])) -> bool {
     for _ in 0..n {
         let Some((count, rest)) = words.split_first() else {
             return false;
@@ -179,18 +243,10 @@ fn walks(n: usize, width: usize, mut words: &[i32], fits: impl Fn(&[i32]) -> boo
         let Some((list, rest)) = rest.split_at_checked(len) else {
             return false;
         };
-        if !fits(list) {
-            return false;
-        }
+        seen(list);
         words = rest;
     }
     words.is_empty()
-}
-
-/// Whether the bits are those of a float of usual size.
-fn is_weight(bits: i32) -> bool {
-    let value = f32::from_bits(bits.cast_unsigned()).abs();
-    value == 0.0 || (1e-18..1e18).contains(&value)
 }
 
 /// The error where a run is not a known object.

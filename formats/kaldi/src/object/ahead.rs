@@ -23,7 +23,7 @@ impl ObjectReader {
     pub(crate) fn known(&self, file: &Source, keys: KeySource) -> DatasetInfo {
         let first = FirstObject {
             binary: self.binary,
-            labels: self.first == Some(ObjectKind::Ints),
+            labels: self.found.first == Some(ObjectKind::Ints),
         };
         self.describe(file, keys, first)
     }
@@ -31,7 +31,7 @@ impl ObjectReader {
     fn describe(&self, file: &Source, keys: KeySource, first: FirstObject) -> DatasetInfo {
         let mut info = DatasetInfo::new(keys);
         info.compression = file.compression();
-        info.decision.clone_from(&self.decision);
+        info.decision.clone_from(&self.found.decision);
         info.label_columns = first.labels.then_some(1);
         info.byte_order = first.binary.then_some(ByteOrder::Little);
         info
@@ -72,6 +72,7 @@ impl ObjectReader {
                 true => (true, Some(ObjectKind::Ints)),
                 false => (true, self.decide_runs(source, value + 2)?),
             },
+            ([0, b'B', 8, ..], None) => (true, self.decide_wide(source, value + 2)?),
             ([0, b'B', ..], None) => (true, None),
             ([0, ..] | [], None) => (false, None),
             (head, None) => match recognise::unmarked(head) {
@@ -93,11 +94,23 @@ impl ObjectReader {
         source: &mut Source,
         skip: usize,
     ) -> Result<Option<ObjectKind>> {
-        if self.runs.is_none() {
+        if self.found.decided.runs.is_none() {
             let decision = decide::runs(source, skip, &self.env.limits)?;
-            self.runs = self.note(decision);
+            self.found.decided.runs = self.note(source, decision);
         }
-        Ok(self.runs)
+        Ok(self.found.decided.runs)
+    }
+
+    pub(super) fn decide_wide(
+        &mut self,
+        source: &mut Source,
+        skip: usize,
+    ) -> Result<Option<ObjectKind>> {
+        if self.found.decided.wide.is_none() {
+            let decision = decide::wide(source, skip, &self.env.limits)?;
+            self.found.decided.wide = self.note(source, decision);
+        }
+        Ok(self.found.decided.wide)
     }
 
     pub(super) fn decide_lines(
@@ -107,29 +120,34 @@ impl ObjectReader {
         bracket: bool,
     ) -> Result<Option<ObjectKind>> {
         let known = match bracket {
-            true => self.brackets,
-            false => self.lines,
+            true => self.found.decided.brackets,
+            false => self.found.decided.lines,
         };
         if known.is_some() {
             return Ok(known);
         }
         let decision = decide::lines(source, skip, &self.env.limits)?;
-        let kind = self.note(decision);
+        let kind = self.note(source, decision);
         match bracket {
-            true => self.brackets = kind,
-            false => self.lines = kind,
+            true => self.found.decided.brackets = kind,
+            false => self.found.decided.lines = kind,
         }
         if kind == Some(ObjectKind::Posterior) {
-            (self.brackets, self.lines) = (kind, kind);
+            (self.found.decided.brackets, self.found.decided.lines) = (kind, kind);
         }
         Ok(kind)
     }
 
-    fn note(&mut self, decision: Option<Decision>) -> Option<ObjectKind> {
-        let Decision { kind, why } = decision?;
+    fn note(&mut self, source: &Source, decision: Option<Decision>) -> Option<ObjectKind> {
+        let decision = decision?;
+        if let Some(doubt) = decision.doubt().filter(|_| !self.doubted) {
+            self.doubted = true;
+            self.env.warn(&doubt.file(source.name()));
+        }
+        let Decision { kind, why, .. } = decision;
         // A list in brackets says by itself whether it is a vector or a matrix.
         if kind != ObjectKind::Vector {
-            self.decision.get_or_insert(why);
+            self.found.decision.get_or_insert(why);
         }
         Some(kind)
     }

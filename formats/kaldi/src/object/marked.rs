@@ -23,7 +23,7 @@ impl ObjectReader {
         whole: bool,
         at: u64,
     ) -> Result<ObjectKind> {
-        let bools = [self.holder, self.first].contains(&Some(ObjectKind::Bool));
+        let bools = [self.holder, self.found.first].contains(&Some(ObjectKind::Bool));
         let (form, token) = recognise::binary(source, bools)?;
         if form == BinaryForm::Run {
             return self.read_run(source, utt, whole, at);
@@ -72,6 +72,9 @@ impl ObjectReader {
                 }
                 let how = (precision, upper.unwrap_or(Upper::Mirrored));
                 packed::read(source, utt.features_mut(), how, limits)?;
+                if self.holder != Some(ObjectKind::Matrix) {
+                    utt.meta.tags.push(packed::tag(how.1));
+                }
                 ObjectKind::Matrix
             }
             BinaryForm::Numpy => return self.read_nested(source, utt, nested::NPY, whole),
@@ -126,23 +129,28 @@ impl ObjectReader {
         }
     }
 
-    /// Reads a number of 64 bits: an integer where the bits are not a usual float.
+    /// Reads a number of 64 bits.
     fn read_wide(
         &mut self,
         source: &mut Source,
         utt: &mut Utterance,
         at: u64,
     ) -> Result<ObjectKind> {
+        let float = ObjectKind::Float(Precision::Double);
+        let kind = match self.holder {
+            Some(holder) => holder,
+            None => self.decide_wide(source, 0)?.unwrap_or(float),
+        };
         let bytes = opaque::exactly(source, 9, &self.env.limits)?;
         let value = bytes.last_chunk().map_or(0.0, |b| f64::from_le_bytes(*b));
-        let usual = value == 0.0 || (1e-100..1e100).contains(&value.abs()) || !value.is_finite();
-        let kind = ObjectKind::Float(Precision::Double);
-        if !usual && self.holder.is_none() && self.first.is_none_or(|first| first != kind) {
-            return keep(utt, ObjectKind::Opaque("int64"), marked(&bytes));
+        match kind {
+            ObjectKind::Opaque("int64") => keep(utt, kind, marked(&bytes)),
+            _ => {
+                self.check_holder(source, float, at)?;
+                utt.features = Some(Matrix::from_rows(&[value], 1, Rank::Scalar)?);
+                Ok(float)
+            }
         }
-        self.check_holder(source, kind, at)?;
-        utt.features = Some(Matrix::from_rows(&[value], 1, Rank::Scalar)?);
-        Ok(kind)
     }
 
     /// Reads tagged 32-bit numbers, or a vector of int32 in one piece in a file of its own.

@@ -26,13 +26,11 @@ pub(crate) struct ObjectReader {
     precision: Precision,
     /// What the user says the input holds.
     holder: Option<ObjectKind>,
-    /// What the first entry was.
-    first: Option<ObjectKind>,
-    /// What was found about runs of tagged numbers, lines in brackets and other lines.
-    runs: Option<ObjectKind>,
-    brackets: Option<ObjectKind>,
-    lines: Option<ObjectKind>,
-    decision: Option<String>,
+    found: Found,
+    /// Whose kind counts.
+    judged: Judged,
+    /// Whether it was said that what the objects are is open to doubt.
+    doubted: bool,
     /// The rank of the last features.
     rank: Rank,
     /// Whether anything binary was met.
@@ -44,6 +42,43 @@ pub(crate) struct ObjectReader {
     doubles: Vec<f64>,
     integers: Vec<i32>,
     line: Vec<u8>,
+}
+
+/// By what it is told whether an object is of the right kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Judged {
+    ByFirst,
+    /// Not yet: several are looked at first.
+    Later,
+    ByMost,
+}
+
+/// What objects were found to be.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    /// What the first one was.
+    first: Option<ObjectKind>,
+    decided: Decided,
+    /// The reason, in words.
+    decision: Option<String>,
+}
+
+/// What was decided about objects that start alike.
+#[derive(Clone, Copy, Debug, Default)]
+struct Decided {
+    /// Tagged numbers of 32 bits, and those of 64.
+    runs: Option<ObjectKind>,
+    wide: Option<ObjectKind>,
+    /// Lines in brackets, and others.
+    brackets: Option<ObjectKind>,
+    lines: Option<ObjectKind>,
+}
+
+impl Found {
+    /// What a table of such objects holds, if one was read.
+    pub(crate) fn group(&self) -> Option<&'static str> {
+        self.first.map(ObjectKind::group)
+    }
 }
 
 /// Element types by name, each with the list of itself alone.
@@ -71,11 +106,9 @@ impl ObjectReader {
             values,
             precision: said.or(held).unwrap_or(Precision::Single),
             holder,
-            first: None,
-            runs: None,
-            brackets: None,
-            lines: None,
-            decision: None,
+            found: Found::default(),
+            judged: Judged::ByFirst,
+            doubted: false,
             rank: match holder {
                 Some(ObjectKind::Vector) => Rank::Vector,
                 _ => Rank::Matrix,
@@ -95,7 +128,10 @@ impl ObjectReader {
         Self {
             env: self.env.clone(),
             values: false,
-            decision: None,
+            found: Found {
+                decision: None,
+                ..self.found
+            },
             decoder: Decoder::default(),
             singles: Vec::new(),
             doubles: Vec::new(),
@@ -116,8 +152,26 @@ impl ObjectReader {
         utt: &mut Utterance,
         whole: bool,
     ) -> Result<ObjectKind> {
+        let decided = self.found.decided;
+        let read = self.read_one(source, utt, whole);
+        if read.is_err() {
+            // What was decided on bytes at fault holds for no others.
+            self.found.decided = decided;
+        }
+        read
+    }
+
+    fn read_one(
+        &mut self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        whole: bool,
+    ) -> Result<ObjectKind> {
         let at = source.offset();
         utt.start();
+        if self.judged == Judged::Later {
+            self.found.first = None;
+        }
         let kind = self.read_any(source, utt, whole, at)?;
         if whole {
             expect_end(source)?;
@@ -131,15 +185,57 @@ impl ObjectReader {
         if let Some(matrix) = &utt.features {
             self.rank = matrix.rank();
         }
-        let first = *self.first.get_or_insert(kind);
+        let first = *self.found.first.get_or_insert(kind);
         if first.group() == kind.group() {
             return Ok(kind);
         }
-        let message = format!("holds {kind}, but the first entry held {first}");
-        Err(Error::malformed(message)
-            .file(source.name())
-            .byte(at)
-            .continuable())
+        let error = Error::malformed(self.unlike(kind, first));
+        Err(error.file(source.name()).byte(at).continuable())
+    }
+
+    fn unlike(&self, kind: ObjectKind, first: ObjectKind) -> String {
+        match self.judged {
+            Judged::ByMost => format!("holds {kind}, but most entries hold {first}"),
+            _ => format!("holds {kind}, but the first entry held {first}"),
+        }
+    }
+
+    /// Whether only the objects tell what they are, and the user does not.
+    pub(crate) fn is_open(&self) -> bool {
+        self.holder.is_none()
+    }
+
+    /// Goes on with objects of another file: before it is known what most are, what was decided on
+    /// others does not hold for them.
+    pub(crate) fn turn(&mut self) {
+        if self.judged == Judged::Later {
+            self.found = Found::default();
+        }
+    }
+
+    /// Takes each object as if it was the first.
+    pub(crate) fn sample(&mut self) {
+        self.judged = Judged::Later;
+    }
+
+    /// What the object read last was found to be.
+    pub(crate) fn found(&self) -> &Found {
+        &self.found
+    }
+
+    /// Takes all objects from now on for such as were found, which most are.
+    pub(crate) fn expect(&mut self, found: Found) {
+        (self.found, self.judged) = (found, Judged::ByMost);
+        if self.found.first.is_none() {
+            self.judged = Judged::ByFirst;
+        }
+    }
+
+    /// The error for an entry that was found to be something else than most, if it was.
+    pub(crate) fn misfit(&self, found: &Found) -> Option<Error> {
+        let (kind, most) = found.first.zip(self.found.first)?;
+        let other = kind.group() != most.group();
+        other.then(|| Error::malformed(self.unlike(kind, most)).continuable())
     }
 
     fn read_any(

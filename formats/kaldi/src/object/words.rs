@@ -18,10 +18,13 @@ impl ObjectReader {
         utt: &mut Utterance,
         whole: bool,
     ) -> Result<ObjectKind> {
-        let features = self.first.is_some_and(|first| first.group() == "features");
+        let features = self
+            .found
+            .first
+            .is_some_and(|first| first.group() == "features");
         let floats = matches!(self.holder, Some(kind) if is_bracketed(kind));
         // Between a key and a bracket there may be line ends; without a bracket the line is empty.
-        let lines = whole || floats || (features && self.lines.is_none());
+        let lines = whole || floats || (features && self.found.decided.lines.is_none());
         let (skip, next) = blanks(source, lines)?;
         let near = skip == 0;
         match next {
@@ -43,7 +46,11 @@ impl ObjectReader {
         match kind {
             kind if is_bracketed(kind) && bracket => {
                 source.skip(skip + 1)?;
-                self.read_brackets(source, utt.features_mut())
+                let mut features = utt.features.take().unwrap_or_default();
+                let (kind, upper) = self.read_brackets(source, &mut features)?;
+                utt.features = Some(features);
+                utt.meta.tags.extend(upper.map(packed::tag));
+                Ok(kind)
             }
             kind if is_bracketed(kind) => {
                 source.skip(skip)?;
@@ -87,7 +94,12 @@ impl ObjectReader {
         skip: u64,
         (bracket, near): (bool, bool),
     ) -> Result<ObjectKind> {
-        if bracket && matches!(self.lines, Some(ObjectKind::Token | ObjectKind::Tokens)) {
+        if bracket
+            && matches!(
+                self.found.decided.lines,
+                Some(ObjectKind::Token | ObjectKind::Tokens)
+            )
+        {
             return Ok(ObjectKind::Tokens);
         }
         let ahead = match near {
@@ -132,9 +144,14 @@ impl ObjectReader {
                 fields::object(&self.line, kind, precision).map(|object| utt.object = Some(object))
             }
         };
-        if result.is_err() && self.first.is_none_or(|first| first.group() != kind.group()) {
+        if result.is_err()
+            && self
+                .found
+                .first
+                .is_none_or(|first| first.group() != kind.group())
+        {
             // What was decided on broken bytes holds for no others.
-            self.lines = None;
+            self.found.decided.lines = None;
         }
         match result {
             Ok(()) => Ok(kind),
@@ -153,24 +170,31 @@ impl ObjectReader {
         }
     }
 
-    /// Reads a matrix or a vector of text from behind its bracket.
-    fn read_brackets(&mut self, source: &mut Source, into: &mut Matrix) -> Result<ObjectKind> {
+    /// Reads a matrix or a vector of text from behind its bracket, and says what is above the
+    /// diagonal of one that is packed.
+    fn read_brackets(
+        &mut self,
+        source: &mut Source,
+        into: &mut Matrix,
+    ) -> Result<(ObjectKind, Option<Upper>)> {
         let at = source.offset() - 1;
         let wide = source.peek(EMPTY_VECTOR.len())? == EMPTY_VECTOR;
         let limits = &self.env.limits;
-        let mut triangle = Matrix::default();
-        let (column, form) = match Upper::of(self.holder) {
-            Some(_) => (&mut triangle, Layout::of_triangle()),
-            None => (&mut *into, Layout::default()),
+        let form = match (self.holder, Upper::of(self.holder)) {
+            (_, Some(_)) => Layout::of_triangle(),
+            (None, None) => Layout::of_any(),
+            (Some(_), None) => Layout::default(),
         };
         let shape = match self.precision {
-            Precision::Single => text::brackets(source, column, form, &mut self.singles, limits)?,
-            Precision::Double => text::brackets(source, column, form, &mut self.doubles, limits)?,
+            Precision::Single => text::brackets(source, into, form, &mut self.singles, limits)?,
+            Precision::Double => text::brackets(source, into, form, &mut self.doubles, limits)?,
         };
-        if let Some(upper) = Upper::of(self.holder) {
+        if shape.is_triangle() {
+            let triangle = std::mem::take(into);
+            let upper = Upper::of(self.holder).unwrap_or(Upper::Mirrored);
             packed::square((&triangle, self.precision), shape.rows, into, upper, limits)
                 .map_err(|e| e.file(source.name()).byte(at))?;
-            return Ok(ObjectKind::Matrix);
+            return Ok((ObjectKind::Matrix, Some(upper)));
         }
         let vector = match self.holder {
             Some(ObjectKind::Vector) if shape.lines => {
@@ -187,10 +211,10 @@ impl ObjectReader {
             return Err(Error::malformed(message).file(source.name()).byte(at));
         }
         if vector {
-            return Ok(ObjectKind::Vector);
+            return Ok((ObjectKind::Vector, None));
         }
         into.reshape(Rank::Matrix, shape.rows, shape.cols)?;
-        Ok(ObjectKind::Matrix)
+        Ok((ObjectKind::Matrix, None))
     }
 }
 

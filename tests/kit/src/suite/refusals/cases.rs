@@ -101,9 +101,11 @@ impl Cases<'_> {
         }
         match caps.tags {
             Tags::Any => {}
-            Tags::Of(_) => self.add_both("a header line of another format", plan, |utt| {
-                utt.meta.tags.push(Tag::new("another", "SPEAKER", "ann"));
-            }),
+            Tags::Of(_) | Tags::Named(..) => {
+                self.add_both("a header line of another format", plan, |utt| {
+                    utt.meta.tags.push(Tag::new("another", "SPEAKER", "ann"));
+                })
+            }
             Tags::None => self.add_both("a header line", plan, |utt| {
                 utt.meta.tags.push(Tag::new("spraak", "SPEAKER", "ann"));
             }),

@@ -125,7 +125,7 @@ fn odd(bench: &Bench<'_>) {
         ..Config::default()
     };
     let format = match bench.caps.tags {
-        Tags::Of(format) => format,
+        Tags::Of(format) | Tags::Named(format, _) => format,
         _ => "spraak",
     };
     let data = (
