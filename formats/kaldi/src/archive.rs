@@ -190,7 +190,7 @@ impl Entries for ArchiveReader {
         if self.ended {
             return Ok(false);
         }
-        match self.read_next(utt) {
+        let read = match self.read_next(utt) {
             Ok(more) => {
                 self.ended |= !more;
                 Ok(more)
@@ -199,7 +199,11 @@ impl Entries for ArchiveReader {
                 self.ended |= !error.can_continue();
                 Err(self.place(error, &utt.key))
             }
+        };
+        if self.ended {
+            self.objects.end();
         }
+        read
     }
 }
 

@@ -28,18 +28,28 @@ pub(crate) fn read_line(
     Ok(())
 }
 
-/// Reads a number of features from a line.
-pub(crate) fn number(line: &[u8], precision: Precision, into: &mut Matrix) -> Result<()> {
+/// Reads a number of features from a line, and counts it if it is `rounded`.
+pub(crate) fn number(
+    line: &[u8],
+    precision: Precision,
+    rounded: &mut u64,
+    into: &mut Matrix,
+) -> Result<()> {
     let word = only(line, "number")?;
     *into = match precision {
-        Precision::Single => Matrix::from_rows(&[real::<f32>(word)?], 1, Rank::Scalar)?,
-        Precision::Double => Matrix::from_rows(&[real::<f64>(word)?], 1, Rank::Scalar)?,
+        Precision::Single => Matrix::from_rows(&[real::<f32>(word, rounded)?], 1, Rank::Scalar)?,
+        Precision::Double => Matrix::from_rows(&[real::<f64>(word, rounded)?], 1, Rank::Scalar)?,
     };
     Ok(())
 }
 
-/// Reads an object from a line.
-pub(crate) fn object(line: &[u8], kind: ObjectKind, precision: Precision) -> Result<Object> {
+/// Reads an object from a line, and counts the numbers that are `rounded`.
+pub(crate) fn object(
+    line: &[u8],
+    kind: ObjectKind,
+    precision: Precision,
+    rounded: &mut u64,
+) -> Result<Object> {
     if matches!(kind, ObjectKind::Token | ObjectKind::Tokens) {
         let wrong = words(line).flatten().find(|b| !is_word_byte(**b));
         if let Some(b) = wrong {
@@ -53,11 +63,14 @@ pub(crate) fn object(line: &[u8], kind: ObjectKind, precision: Precision) -> Res
             b"F" => Object::Bool(false),
             word => return Err(wrong(word, "T or F")),
         },
-        ObjectKind::Floats => Object::Floats(words(line).map(real).collect::<Result<_>>()?),
+        ObjectKind::Floats => {
+            let values = words(line).map(|word| real(word, rounded));
+            Object::Floats(values.collect::<Result<_>>()?)
+        }
         ObjectKind::Lists => Object::IntLists(int_lists(line)?),
         ObjectKind::IntPairs => Object::IntPairs(pairs(line, int)?),
-        ObjectKind::FloatPairs => Object::FloatPairs(pairs(line, real)?),
-        ObjectKind::Posterior => Object::Posterior(posterior(line)?),
+        ObjectKind::FloatPairs => Object::FloatPairs(pairs(line, |word| real(word, rounded))?),
+        ObjectKind::Posterior => Object::Posterior(posterior(line, rounded)?),
         ObjectKind::Token => Object::Token(
             only(line, "word")
                 .map_err(|e| {
@@ -67,11 +80,11 @@ pub(crate) fn object(line: &[u8], kind: ObjectKind, precision: Precision) -> Res
         ),
         ObjectKind::Tokens => Object::Tokens(words(line).collect()),
         ObjectKind::SparseVector => {
-            let (sparse, rest) = sparse_row(line, precision)?;
+            let (sparse, rest) = sparse_row(line, precision, rounded)?;
             end(rest)?;
             Object::SparseVector(sparse)
         }
-        ObjectKind::SparseMatrix => Object::SparseMatrix(sparse_matrix(line, precision)?),
+        ObjectKind::SparseMatrix => Object::SparseMatrix(sparse_matrix(line, precision, rounded)?),
         other => match sized::encoded(other.name(), words(line)) {
             Some(bytes) => Object::opaque(other.name(), bytes?),
             None => {
@@ -123,9 +136,12 @@ fn int(word: &[u8]) -> Result<i32> {
     }
 }
 
-fn real<T: Real>(word: &[u8]) -> Result<T> {
+fn real<T: Real>(word: &[u8], rounded: &mut u64) -> Result<T> {
     match number::real::<T>(word, true) {
-        Scan::Number(value, len) if len == word.len() => Ok(value),
+        Scan::Number(read, len) if len == word.len() => {
+            *rounded += u64::from(!read.held);
+            Ok(read.value)
+        }
         _ => Err(wrong(word, T::DTYPE.name())),
     }
 }
@@ -146,7 +162,7 @@ fn int_lists(line: &[u8]) -> Result<Lists<i32>> {
     Ok(lists)
 }
 
-fn pairs<T>(line: &[u8], read: fn(&[u8]) -> Result<T>) -> Result<Vec<[T; 2]>> {
+fn pairs<T>(line: &[u8], mut read: impl FnMut(&[u8]) -> Result<T>) -> Result<Vec<[T; 2]>> {
     if words(line).next().is_none() {
         return Ok(Vec::new());
     }
@@ -160,7 +176,7 @@ fn pairs<T>(line: &[u8], read: fn(&[u8]) -> Result<T>) -> Result<Vec<[T; 2]>> {
     line.split(|b| *b == b';').map(pair).collect()
 }
 
-fn posterior(line: &[u8]) -> Result<Lists<(i32, f32)>> {
+fn posterior(line: &[u8], rounded: &mut u64) -> Result<Lists<(i32, f32)>> {
     let mut frames = Lists::default();
     let mut inside = false;
     let mut id = None;
@@ -178,7 +194,7 @@ fn posterior(line: &[u8]) -> Result<Lists<(i32, f32)>> {
             id = match id {
                 None => Some(int(value)?),
                 Some(id) => {
-                    frames.push((id, real(value)?));
+                    frames.push((id, real(value, rounded)?));
                     None
                 }
             };
@@ -198,7 +214,11 @@ fn posterior(line: &[u8]) -> Result<Lists<(i32, f32)>> {
 }
 
 /// Reads `dim=N [ index value ... ]` and returns what follows.
-fn sparse_row(line: &[u8], precision: Precision) -> Result<(Sparse, &[u8])> {
+fn sparse_row<'a>(
+    line: &'a [u8],
+    precision: Precision,
+    rounded: &mut u64,
+) -> Result<(Sparse, &'a [u8])> {
     let (dim, rest) = field(line, b"dim=")?;
     let rest = rest.trim_ascii_start();
     let close = rest.iter().position(|b| *b == b']');
@@ -222,8 +242,8 @@ fn sparse_row(line: &[u8], precision: Precision) -> Result<(Sparse, &[u8])> {
             )));
         };
         let value = match precision {
-            Precision::Single => f64::from(real::<f32>(value)?),
-            Precision::Double => real::<f64>(value)?,
+            Precision::Single => f64::from(real::<f32>(value, rounded)?),
+            Precision::Double => real::<f64>(value, rounded)?,
         };
         rows.push((column, value));
     }
@@ -232,7 +252,7 @@ fn sparse_row(line: &[u8], precision: Precision) -> Result<(Sparse, &[u8])> {
     Ok((Sparse { dtype, dim, rows }, &rest[close + 1..]))
 }
 
-fn sparse_matrix(line: &[u8], precision: Precision) -> Result<Sparse> {
+fn sparse_matrix(line: &[u8], precision: Precision, rounded: &mut u64) -> Result<Sparse> {
     let (n, mut rest) = field(line, b"rows=")?;
     let mut all = Sparse {
         dtype: precision.dtype(),
@@ -240,7 +260,7 @@ fn sparse_matrix(line: &[u8], precision: Precision) -> Result<Sparse> {
         rows: Lists::default(),
     };
     for row in 0..n {
-        let (one, after) = sparse_row(rest, precision)?;
+        let (one, after) = sparse_row(rest, precision, rounded)?;
         if row > 0 && one.dim != all.dim {
             return Err(Error::malformed(
                 "sparse rows of different numbers of columns",
@@ -268,8 +288,12 @@ fn field<'a>(line: &'a [u8], name: &[u8]) -> Result<(u32, &'a [u8])> {
     }
 }
 
-/// Reads a posterior of Gaussians.
-pub(crate) fn gauss(source: &mut Source, limits: &Limits) -> Result<GaussPosterior> {
+/// Reads a posterior of Gaussians, and counts the numbers that are `rounded`.
+pub(crate) fn gauss(
+    source: &mut Source,
+    rounded: &mut u64,
+    limits: &Limits,
+) -> Result<GaussPosterior> {
     let mut posterior = GaussPosterior::default();
     let mut vector = Matrix::default();
     let mut block = Vec::new();
@@ -281,7 +305,9 @@ pub(crate) fn gauss(source: &mut Source, limits: &Limits) -> Result<GaussPosteri
                 b'[' => {}
                 b => return Err(source.malformed(format!("expected '[', found byte 0x{b:02x}"))),
             }
-            brackets::<f32>(source, &mut vector, Layout::default(), &mut block, limits)?;
+            let form = Layout::default();
+            let read = brackets::<f32>(source, &mut vector, form, &mut block, limits)?;
+            *rounded += read.rounded;
             posterior.ids.push(id);
             posterior.vectors.add(vector.values()?);
             source.hold("a list", posterior.vectors.bytes(), limits)?;
@@ -331,7 +357,7 @@ mod tests {
     use super::*;
 
     fn read(line: &str, kind: ObjectKind) -> Result<Object> {
-        object(line.as_bytes(), kind, Precision::Single)
+        object(line.as_bytes(), kind, Precision::Single, &mut 0)
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod probe;
 mod random;
 mod range;
 mod recognise;
+mod rounding;
 mod salvage;
 mod sample;
 mod script;

@@ -13,10 +13,20 @@ pub(crate) enum Scan<T> {
     Bad,
 }
 
+/// A float of text, and whether it holds all digits: whether as many of its own are the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Read<T> {
+    pub(crate) value: T,
+    pub(crate) held: bool,
+}
+
 /// The floats of text matrices and vectors.
 pub(crate) trait Real: Element {
     /// The nearest float, where that can be told from one operation in `f64`.
-    fn from_decimal(mantissa: u64, exponent: i32) -> Option<Self>;
+    fn from_decimal(mantissa: u64, exponent: i32) -> Option<Read<Self>>;
+    /// Whether this, the nearest float to `digits`, holds all of them, of which the last counts
+    /// `10^exponent`.
+    fn holds(self, digits: &[u8], exponent: i32) -> bool;
     /// With its sign changed.
     fn negated(self) -> Self;
 }
@@ -27,20 +37,62 @@ const POWERS: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
+/// Half of the powers of ten from -22 to 22.
+const HALVES: [f64; 45] = {
+    let mut halves = [0.5; 45];
+    let mut i = 1;
+    while i < POWERS.len() {
+        halves[22 - i] = 0.5 / POWERS[i];
+        halves[22 + i] = 0.5 * POWERS[i];
+        i += 1;
+    }
+    halves
+};
+
+/// Half of what the last digit counts, and a little more for the rounding of the difference that
+/// is held against it.
+#[inline]
+fn half(exponent: i32) -> f64 {
+    let place = usize::try_from(exponent + 22).ok();
+    place.and_then(|i| HALVES.get(i)).copied().unwrap_or(0.0) * TIES
+}
+
+const TIES: f64 = 1.000_001;
+
+/// Zeros at the end of digits, which say nothing.
+#[cold]
+fn zeros(mut mantissa: u64) -> i32 {
+    let mut zeros = 0;
+    while mantissa > 0 && mantissa.is_multiple_of(10) {
+        (mantissa, zeros) = (mantissa / 10, zeros + 1);
+    }
+    zeros
+}
+
+/// A number from its digits as one operation gives it.
+#[inline]
+#[expect(clippy::cast_precision_loss, reason = "no more than 53 bits")]
+fn decimal(mantissa: u64, exponent: i32) -> Option<f64> {
+    if mantissa > 1 << 53 {
+        return None;
+    }
+    let power = POWERS.get(usize::try_from(exponent.unsigned_abs()).ok()?)?;
+    let mantissa = mantissa as f64;
+    Some(if exponent < 0 {
+        mantissa / power
+    } else {
+        mantissa * power
+    })
+}
+
 impl Real for f64 {
     #[inline]
-    #[expect(clippy::cast_precision_loss, reason = "no more than 53 bits")]
-    fn from_decimal(mantissa: u64, exponent: i32) -> Option<Self> {
-        if mantissa > 1 << 53 {
-            return None;
-        }
-        let power = POWERS.get(usize::try_from(exponent.unsigned_abs()).ok()?)?;
-        let mantissa = mantissa as Self;
-        Some(if exponent < 0 {
-            mantissa / power
-        } else {
-            mantissa * power
-        })
+    fn from_decimal(mantissa: u64, exponent: i32) -> Option<Read<Self>> {
+        decimal(mantissa, exponent).map(|value| Read { value, held: true })
+    }
+
+    fn holds(self, _: &[u8], _: i32) -> bool {
+        true
     }
 
     #[inline]
@@ -53,11 +105,29 @@ impl Real for f32 {
     /// Rounding twice goes wrong only where the `f64` lies halfway between two `f32`.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
-    fn from_decimal(mantissa: u64, exponent: i32) -> Option<Self> {
+    fn from_decimal(mantissa: u64, exponent: i32) -> Option<Read<Self>> {
         const BELOW: u64 = (1 << 29) - 1;
         const HALF: u64 = 1 << 28;
-        let wide = f64::from_decimal(mantissa, exponent)?;
-        (wide.to_bits() & BELOW != HALF).then_some(wide as Self)
+        let wide = decimal(mantissa, exponent)?;
+        let value = wide as Self;
+        // Seven digits always come back.
+        let held = mantissa < 10_000_000 || {
+            let off = (wide - f64::from(value)).abs();
+            off <= half(exponent) || off <= half(exponent + zeros(mantissa))
+        };
+        (wide.to_bits() & BELOW != HALF).then_some(Read { value, held })
+    }
+
+    #[cold]
+    fn holds(self, digits: &[u8], exponent: i32) -> bool {
+        let end = digits.iter().position(|b| matches!(b, b'e' | b'E'));
+        let number = &digits[..end.unwrap_or(digits.len())];
+        let zeros = number.iter().rev().filter(|b| **b != b'.');
+        let zeros = zeros.take_while(|b| **b == b'0').count();
+        let half =
+            0.5 * TIES * 10f64.powi(exponent.saturating_add(i32::try_from(zeros).unwrap_or(0)));
+        let wide = f64::parse(digits);
+        wide.is_none_or(|wide| (wide - f64::from(self)).abs() <= half)
     }
 
     #[inline]
@@ -69,7 +139,7 @@ impl Real for f32 {
 /// Reads a float at the start of `bytes`: a digit, or a sign and a digit or point; infinities and
 /// NaNs, which must end at white space. `last` says that nothing follows `bytes`.
 #[inline(always)]
-pub(crate) fn real<T: Real>(bytes: &[u8], last: bool) -> Scan<T> {
+pub(crate) fn real<T: Real>(bytes: &[u8], last: bool) -> Scan<Read<T>> {
     let negative = bytes.first() == Some(&b'-');
     let mut at = usize::from(negative);
     let start = at;
@@ -112,9 +182,15 @@ pub(crate) fn real<T: Real>(bytes: &[u8], last: bool) -> Scan<T> {
     }
     let value = T::from_decimal(mantissa, exponent).filter(|_| plain);
     let value = match value {
-        Some(value) if negative => Some(value.negated()),
-        Some(value) => Some(value),
-        None => T::parse(&bytes[..at]),
+        Some(read) if negative => Some(Read {
+            value: read.value.negated(),
+            ..read
+        }),
+        Some(read) => Some(read),
+        None => T::parse(&bytes[..at]).map(|value| Read {
+            value,
+            held: value.holds(&bytes[..at], exponent),
+        }),
     };
     value.map_or(Scan::Bad, |value| Scan::Number(value, at))
 }
@@ -175,7 +251,7 @@ fn leading(text: u64) -> (usize, u64) {
 
 /// `inf`, `infinity` or `nan` in any case and with any sign.
 #[cold]
-fn word<T: Real>(bytes: &[u8], last: bool) -> Scan<T> {
+fn word<T: Real>(bytes: &[u8], last: bool) -> Scan<Read<T>> {
     let Some(end) = end_of_word(bytes, last) else {
         return Scan::Unfinished;
     };
@@ -186,7 +262,8 @@ fn word<T: Real>(bytes: &[u8], last: bool) -> Scan<T> {
     if !known.iter().any(|k| name.eq_ignore_ascii_case(k)) {
         return Scan::Bad;
     }
-    T::parse(word).map_or(Scan::Bad, |value| Scan::Number(value, end))
+    let read = |value| Read { value, held: true };
+    T::parse(word).map_or(Scan::Bad, |value| Scan::Number(read(value), end))
 }
 
 /// Reads an `i32` that is a word of its own.
@@ -231,8 +308,66 @@ mod tests {
 
     fn number<T: Real>(text: &str) -> Option<(T, usize)> {
         match real(text.as_bytes(), true) {
-            Scan::Number(value, len) => Some((value, len)),
+            Scan::Number(read, len) => Some((read.value, len)),
             _ => None,
+        }
+    }
+
+    #[test]
+    fn digits_that_are_not_held_are_noticed() {
+        let held = |text: &str| match real::<f32>(text.as_bytes(), true) {
+            Scan::Number(read, _) => read.held,
+            other => panic!("{text}: {other:?}"),
+        };
+        let yes = [
+            "0.1",
+            "16777216",
+            "3.1415927",
+            "0.10000000149011612",
+            "1e-40",
+            "1.401298e-45",
+            "3.4028235e38",
+            "-0",
+            "0.000",
+            "inf",
+            "-nan",
+            "1.234568e+08",
+            "8.589973e+09",
+            "0.30000001192092896",
+            "71785890",
+            "0.1000000000",
+            "0.100000000000000000000000",
+        ];
+        let no = [
+            "16777217",
+            "7e-46",
+            "-7e-46",
+            "1e-50",
+            "0.1234567890123",
+            "3.141592653589793",
+            "33.333333",
+            "123456789012345678901234567890",
+            "2147483647",
+            "-0.30000000000000004",
+        ];
+        for text in yes {
+            assert!(held(text), "{text}");
+        }
+        for text in no {
+            assert!(!held(text), "{text}");
+            assert!(matches!(real::<f64>(text.as_bytes(), true), Scan::Number(r, _) if r.held));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn all_digits_that_a_float_needs_are_held(bits: u32) {
+            let value = f32::from_bits(bits);
+            prop_assume!(value.is_finite());
+            for text in [format!("{value}"), format!("{value:e}"), format!("{}", f64::from(value))] {
+                let read = real::<f32>(text.as_bytes(), true);
+                prop_assert!(matches!(read, Scan::Number(r, _) if r.held), "{}", text);
+            }
         }
     }
 

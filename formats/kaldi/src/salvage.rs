@@ -391,6 +391,9 @@ impl Entries for SalvageReader {
             Ok(more) => !more,
             Err(error) => !error.can_continue(),
         };
+        if self.ended {
+            self.objects.end();
+        }
         result
     }
 }

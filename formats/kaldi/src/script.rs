@@ -320,6 +320,7 @@ impl Entries for ScriptReader {
             let more = self.script.line(&mut line, &self.targets.env.limits);
             if !matches!(more, Ok(true)) {
                 self.ended = true;
+                self.targets.objects.end();
                 return more;
             }
             self.number += 1;

@@ -20,6 +20,8 @@ pub(crate) struct Layout {
     pub(crate) lines: bool,
     /// Whether two numbers had no white space between them.
     pub(crate) glued: bool,
+    /// Numbers whose digits were not all held.
+    pub(crate) rounded: u64,
     /// Whether each row has a number more than the one before.
     growing: Growing,
     /// Whether a space follows the start of a row, as in a matrix that is not packed.
@@ -112,10 +114,11 @@ impl Layout {
                         false => (at, Stop::Ragged),
                     };
                 }
-                _ => match number::real(&bytes[at..], last) {
-                    Scan::Number(value, len) => {
+                _ => match number::real::<T>(&bytes[at..], last) {
+                    Scan::Number(read, len) => {
                         self.glued |= at == end;
-                        block.push(value);
+                        self.rounded += u64::from(!read.held);
+                        block.push(read.value);
                         self.pending += 1;
                         at += len;
                         end = at;

@@ -13,6 +13,7 @@ use crate::binary::Decoder;
 use crate::compress::Compress;
 use crate::kind::{HOLDERS, ObjectKind, Precision};
 use crate::recognise::{self, TOKEN, Unmarked};
+use crate::rounding::Rounding;
 use crate::text::truncated;
 use crate::{nested, opaque};
 use words::blanks;
@@ -24,6 +25,8 @@ pub(crate) struct ObjectReader {
     values: bool,
     /// How wide the floats of text are.
     precision: Precision,
+    /// Numbers of text that were rounded to it.
+    rounding: Rounding,
     /// What the user says the input holds.
     holder: Option<ObjectKind>,
     found: Found,
@@ -104,6 +107,7 @@ impl ObjectReader {
         Ok(Self {
             env: env.clone(),
             values,
+            rounding: Rounding::new(said.is_none() && held.is_none(), env),
             precision: said.or(held).unwrap_or(Precision::Single),
             holder,
             found: Found::default(),
@@ -128,6 +132,7 @@ impl ObjectReader {
         Self {
             env: self.env.clone(),
             values: false,
+            rounding: self.rounding.silent(),
             found: Found {
                 decision: None,
                 ..self.found
@@ -203,6 +208,11 @@ impl ObjectReader {
     /// Whether only the objects tell what they are, and the user does not.
     pub(crate) fn is_open(&self) -> bool {
         self.holder.is_none()
+    }
+
+    /// Says at the end of the input what there is to be said of all of it.
+    pub(crate) fn end(&mut self) {
+        self.rounding.end();
     }
 
     /// Goes on with objects of another file: before it is known what most are, what was decided on

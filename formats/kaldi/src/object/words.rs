@@ -76,7 +76,9 @@ impl ObjectReader {
                 Err(error.continuable())
             }
             ObjectKind::Gauss => {
-                let posterior = fields::gauss(source, &self.env.limits)?;
+                let mut rounded = 0;
+                let posterior = fields::gauss(source, &mut rounded, &self.env.limits)?;
+                self.rounding.add(rounded, source.name());
                 utt.object = Some(Object::GaussPosterior(posterior));
                 Ok(kind)
             }
@@ -138,12 +140,15 @@ impl ObjectReader {
             ObjectKind::Float(Precision::Double) => Precision::Double,
             _ => self.precision,
         };
+        let mut rounded = 0;
         let result = match kind {
-            ObjectKind::Float(_) => fields::number(&self.line, precision, utt.features_mut()),
-            _ => {
-                fields::object(&self.line, kind, precision).map(|object| utt.object = Some(object))
+            ObjectKind::Float(_) => {
+                fields::number(&self.line, precision, &mut rounded, utt.features_mut())
             }
+            _ => fields::object(&self.line, kind, precision, &mut rounded)
+                .map(|object| utt.object = Some(object)),
         };
+        self.rounding.add(rounded, source.name());
         if result.is_err()
             && self
                 .found
@@ -189,6 +194,7 @@ impl ObjectReader {
             Precision::Single => text::brackets(source, into, form, &mut self.singles, limits)?,
             Precision::Double => text::brackets(source, into, form, &mut self.doubles, limits)?,
         };
+        self.rounding.add(shape.rounded, source.name());
         if shape.is_triangle() {
             let triangle = std::mem::take(into);
             let upper = Upper::of(self.holder).unwrap_or(Upper::Mirrored);
