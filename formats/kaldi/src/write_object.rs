@@ -61,7 +61,7 @@ pub(crate) fn object(object: &Object, style: Style, out: &mut Vec<u8>) -> Result
                 let digits = numbers.iter().flat_map(|n| format!("{n} ").into_bytes());
                 out.extend(digits);
                 out.push(b'\n');
-                return Ok(());
+                return Ok(stats);
             }
             let binary = bytes.first().is_none_or(|b| !b.is_ascii());
             if style != Style::Binary && (binary || bytes.starts_with(b"\0")) {

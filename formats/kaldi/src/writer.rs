@@ -46,8 +46,6 @@ pub(crate) struct KaldiWriter {
     encoded: Vec<u8>,
     block: Vec<u8>,
     written: Written,
-    /// Numbers written as text that only f64 holds.
-    wide: u64,
 }
 
 impl KaldiWriter {
@@ -62,7 +60,6 @@ impl KaldiWriter {
             encoded: Vec::new(),
             block: Vec::with_capacity(BLOCK),
             written: Written::default(),
-            wide: 0,
         }
     }
 
@@ -275,14 +272,6 @@ impl Writer for KaldiWriter {
 
     fn write(&mut self, utt: &Utterance) -> Result<()> {
         self.check(utt).map_err(|e| self.refused(e, utt))?;
-        let said = self
-            .table
-            .caps
-            .features
-            .is_some_and(|features| features.dtypes.len() == 1);
-        if self.table.style == Style::Text && !said {
-            self.wide += wide(utt);
-        }
         let matrix = utt.features.as_ref().or(utt.labels.as_ref());
         self.block.clear();
         match (matrix, &utt.object) {
@@ -306,15 +295,6 @@ impl Writer for KaldiWriter {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
-        if self.wide > 0 {
-            let message = format!(
-                "{} of its numbers need f64, but text does not say so and is read as f32: read \
-                 it with dtype=f64",
-                self.wide
-            );
-            let warning = Error::unfit(message).file(self.archive.name());
-            self.env.warn(&warning);
-        }
         let (bytes, rounded) = self.archive.finish()?;
         self.written.bytes += bytes;
         self.written.rounded = rounded;
@@ -359,30 +339,6 @@ impl KaldiWriter {
             None => self.write_plain(matrix),
         }
     }
-}
-
-/// How many numbers an f32 can't hold.
-fn wide(utt: &Utterance) -> u64 {
-    let needs = |value: &f64| {
-        let single = narrow(*value);
-        !value.is_nan() && f64::from(single).to_bits() != value.to_bits()
-    };
-    let features = utt.features.as_ref().and_then(Matrix::as_slice::<f64>);
-    let sparse = match &utt.object {
-        Some(Object::SparseVector(sparse) | Object::SparseMatrix(sparse)) => sparse.rows.items(),
-        _ => &[],
-    };
-    let numbers = features.unwrap_or_default().iter();
-    let numbers = numbers.chain(sparse.iter().map(|(_, value)| value));
-    numbers.filter(|value| needs(value)).count() as u64
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "what is lost is looked for"
-)]
-fn narrow(value: f64) -> f32 {
-    value as f32
 }
 
 /// A stream that keeps nothing.

@@ -11,9 +11,7 @@ mod common;
 
 use std::sync::{Arc, Mutex};
 
-use spr_core::bytes::{Env, Locator, MemoryStore, Source};
-use spr_core::format::Format;
-use spr_core::model::{Lists, Matrix, Object, Rank, Sparse, Utterance};
+use spr_core::bytes::{Env, Source};
 use spr_format_kaldi::FORMAT;
 use spr_testkit::faults::read_source;
 
@@ -89,60 +87,4 @@ fn digits_beyond_f32_are_counted_in_every_object_of_floats() {
     for pairs in named {
         assert!(reading(text, pairs).is_empty(), "{pairs:?}");
     }
-}
-
-#[test]
-fn text_of_f64_says_that_it_is_read_as_f32() {
-    let matrix = |values: &[f64]| Utterance {
-        key: "a".into(),
-        features: Some(Matrix::from_rows(values, 1, Rank::Matrix).unwrap()),
-        ..Utterance::default()
-    };
-    let rows: Lists<(u32, f64)> = [&[(1, 0.1), (2, 0.5)][..]].into_iter().collect();
-    let sparse = |kind: fn(Sparse) -> Object| Utterance {
-        key: "a".into(),
-        object: Some(kind(Sparse {
-            dtype: spr_core::model::Dtype::F64,
-            dim: 9,
-            rows: rows.clone(),
-        })),
-        ..Utterance::default()
-    };
-    let text: Pairs<'_> = &[("text", "true")];
-    let mut seen = 0;
-    for (utt, pairs, count) in [
-        (matrix(&[0.1, 0.5, 1e300]), text, 2),
-        (matrix(&[0.25, f64::NAN, f64::INFINITY, -0.0]), text, 0),
-        (sparse(Object::SparseVector), text, 1),
-        (sparse(Object::SparseMatrix), text, 1),
-        // Nothing is lost in binary, and who asks for seven digits or a type gets it.
-        (matrix(&[0.1]), &[], 0),
-        (matrix(&[0.1]), &[("text", "true"), ("digits", "kaldi")], 0),
-        (matrix(&[0.1]), &[("text", "true"), ("dtype", "f64")], 0),
-    ] {
-        let store = MemoryStore::new();
-        let (env, warnings) = listening();
-        let env = env.with_store(Arc::new(store));
-        let output = env.output(&Locator::file("x.ark"));
-        let options = spr_testkit::options(&FORMAT, pairs).unwrap();
-        let mut writer = FORMAT.create(output.clone(), &options, &env).unwrap();
-        writer.write(&utt).unwrap();
-        writer.finish().unwrap();
-        output.commit().unwrap();
-        let warnings = warnings.lock().unwrap().clone();
-        assert_eq!(
-            warnings.len(),
-            usize::from(count > 0),
-            "{utt:?}: {warnings:?}"
-        );
-        for warning in warnings {
-            assert!(
-                warning.starts_with(&format!("x.ark: {count} of its numbers")),
-                "{warning}"
-            );
-            assert!(warning.contains("dtype=f64"), "{warning}");
-        }
-        seen += 1;
-    }
-    assert_eq!(seen, 7);
 }
