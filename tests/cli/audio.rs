@@ -124,3 +124,232 @@ fn capitals_in_names_of_files_do_not_matter() {
     assert!(said.err.contains("1 files are not sphere"), "{}", said.err);
     assert_eq!(crate::names(&s.path("out.wav")), ["SA1.wav"]);
 }
+
+/// A chunk of a little-endian wave file, its size not padded.
+fn chunk(name: &[u8; 4], bytes: &[u8]) -> Vec<u8> {
+    let size = u32::try_from(bytes.len()).unwrap();
+    [name, &size.to_le_bytes()[..], bytes].concat()
+}
+
+/// One hundred samples of 16 bits with `before` and `after` them, and `behind` the end.
+fn wave(format: &[u8], before: &[u8], after: &[u8], behind: &[u8]) -> Vec<u8> {
+    let samples: Vec<_> = (0..100u16).flat_map(u16::to_le_bytes).collect();
+    let chunks = [
+        &chunk(b"fmt ", format),
+        before,
+        &chunk(b"data", &samples),
+        after,
+    ]
+    .concat();
+    [
+        &chunk(b"RIFF", &[b"WAVE", &chunks[..]].concat())[..],
+        behind,
+    ]
+    .concat()
+}
+
+const PLAIN: [u8; 16] = [1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x80, 0x3e, 0, 0, 2, 0, 16, 0];
+
+#[test]
+fn waves_that_other_programs_read_are_read_and_what_is_odd_is_said() {
+    let s = Scratch::new();
+    let mut block = PLAIN;
+    block[12] = 4;
+    let mut stream = wave(&PLAIN, b"", b"", b"");
+    stream[4..8].copy_from_slice(&0x7fff_0024u32.to_le_bytes());
+    stream[40..44].copy_from_slice(&0x7fff_0000u32.to_le_bytes());
+    let mut long = wave(&PLAIN, b"", b"", b"");
+    long[4..8].copy_from_slice(&1000u32.to_le_bytes());
+    let plain = |before: &[u8], after: &[u8], behind: &[u8]| wave(&PLAIN, before, after, behind);
+    let broken = chunk(b"LIST", b"INFOINAM\xff\0\0\0ab");
+    let tag = [b"TAGSong", &[b' '; 121][..]].concat();
+    let cases = [
+        (plain(b"", b"", b""), ""),
+        (
+            plain(b"", b"", b"\0\0"),
+            "more follows the end of the wave file",
+        ),
+        (
+            plain(b"", b"", b"ID3\x03\0\0\0\0\0\x04abcd"),
+            "('ID3\\x03'), it is passed over",
+        ),
+        (plain(b"", b"", &tag), "('TAGS'), it is passed over"),
+        (
+            plain(b"", b"", &plain(b"", b"", b"")),
+            "('RIFF'), it is passed over",
+        ),
+        (stream, ""),
+        (
+            long,
+            "the header says 1008 bytes, found 244 with all samples",
+        ),
+        (
+            plain(&[&chunk(b"bext", b"abc")[..], b"\x7f"].concat(), b"", b""),
+            "",
+        ),
+        (
+            plain(&[&chunk(b"bext", b"abc")[..], b"x"].concat(), b"", b""),
+            "",
+        ),
+        (plain(&chunk(b"bext", b"abc"), b"", b""), ""),
+        (plain(&broken, b"", b""), "the list of texts is broken"),
+        (plain(b"", &broken, b""), "the list of texts is broken"),
+        (
+            plain(b"", b"LIST\xff\0\0\0INFO", b""),
+            "behind the samples, which are whole",
+        ),
+        (
+            wave(&block, b"", b"", b""),
+            "take 2 bytes, the header says 4",
+        ),
+    ];
+    for (n, (bytes, warning)) in cases.iter().enumerate() {
+        s.write("w.wav", bytes);
+        let said = s.ok(&format!("w.wav {n}.jsonl"));
+        let warnings = said.err.lines().filter(|line| line.contains(": warning: "));
+        let warnings: Vec<_> = warnings.collect();
+        match *warning {
+            "" => assert!(warnings.is_empty(), "{n}: {warnings:?}"),
+            text => assert!(
+                warnings.len() == 1 && warnings[0].contains(text),
+                "{n}: {warnings:?}"
+            ),
+        }
+        let line: Value = serde_json::from_slice(&s.read(&format!("{n}.jsonl"))).unwrap();
+        let want: Vec<_> = (0..100).map(|n| vec![n]).collect();
+        assert_eq!(line["audio"]["data"], serde_json::json!(want), "{n}");
+    }
+    assert_eq!(cases.len(), 14);
+}
+
+#[test]
+fn waves_that_contradict_themselves_are_refused_by_name() {
+    let s = Scratch::new();
+    let (mut speed, mut adpcm) = (PLAIN, PLAIN);
+    (speed[8], speed[12]) = (7, 4);
+    (adpcm[0], adpcm[14]) = (0x11, 4);
+    for (bytes, error) in [
+        (
+            wave(&PLAIN, &chunk(b"fmt ", &PLAIN), b"", b""),
+            "a second fmt chunk",
+        ),
+        (
+            wave(&PLAIN, b"", &chunk(b"data", b"ab"), b""),
+            "a second chunk of samples",
+        ),
+        (
+            wave(&speed, b"", b"", b""),
+            "take 2 bytes, the header says 4",
+        ),
+        (wave(&adpcm, b"", b"", b""), "samples coded as IMA ADPCM"),
+    ] {
+        s.write("w.wav", bytes);
+        let said = s.fails("w.wav o.jsonl");
+        assert!(said.contains(error), "{said}");
+    }
+    assert!(s.run("w.wav o.jsonl").err.contains("`sox FILE OUT.wav`"));
+}
+
+#[test]
+fn big_endian_extensible_waves_are_read() {
+    let s = Scratch::new();
+    let big = [
+        0, 0, 0, 1, 0, 0, 0, 0x10, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71,
+    ];
+    let little = [
+        1, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71,
+    ];
+    for class in [big, little] {
+        let head = [
+            0xff, 0xfe, 0, 1, 0, 0, 0x1f, 0x40, 0, 0, 0x3e, 0x80, 0, 2, 0, 16,
+        ];
+        let rest = [&[0, 22, 0, 16, 0, 0, 0, 4][..], &class].concat();
+        let parts = [
+            b"RIFX\0\0\0\x40WAVEfmt \0\0\0\x28",
+            &head[..],
+            &rest,
+            b"data\0\0\0\x04\0\x01\xff\xff",
+        ];
+        s.write("w.wav", parts.concat());
+        s.ok("w.wav o.jsonl --overwrite");
+        let line: Value = serde_json::from_slice(&s.read("o.jsonl")).unwrap();
+        assert_eq!(line["audio"]["data"], serde_json::json!([[1], [-1]]));
+    }
+}
+
+#[test]
+fn texts_of_waves_hold_to_the_limit_of_memory() {
+    let s = Scratch::new();
+    let texts = [&b"INFO"[..], &b"INAM\x01\0\0\0a\0".repeat(100_000)].concat();
+    s.write("w.wav", wave(&PLAIN, &chunk(b"LIST", &texts), b"", b""));
+    let said = s.ok("w.wav o.ark --max-alloc 2m");
+    assert!(
+        said.err.contains("texts over the limit of memory"),
+        "{}",
+        said.err
+    );
+    let said = s.ok("w.wav p.ark --max-alloc 512k");
+    assert!(
+        said.err.contains("a list of texts over the limit"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn repair_keeps_what_is_whole_of_sound_that_check_finds_cut() {
+    let s = Scratch::new();
+    s.write("in.wav", wave(&PLAIN, b"", b"", b""));
+    s.write("two.wav", wave(&PLAIN, b"", &chunk(b"data", b"ab"), b""));
+    for name in ["in.sph", "in.au"] {
+        s.ok(&format!("in.wav {name}"));
+    }
+    let mut seen = 0;
+    for (name, cut, left) in [
+        ("in.wav", 51, 74),
+        ("in.sph", 51, 74),
+        ("in.au", 51, 74),
+        ("two.wav", 0, 100),
+    ] {
+        let bytes = s.read(name);
+        let ending = &name[name.find('.').unwrap()..];
+        s.write(&format!("cut{ending}"), &bytes[..bytes.len() - cut]);
+        let said = s.run(&format!("check cut{ending}"));
+        assert_eq!(said.status, 1, "{name}: {}", said.out);
+        assert!(said.out.contains("repair"), "{name}: {}", said.out);
+        let said = s.run(&format!("repair cut{ending} -o whole{ending} --overwrite"));
+        assert_eq!(said.status, 3, "{name}: {}", said.err);
+        s.ok(&format!("whole{ending} {seen}.jsonl"));
+        let line: Value = serde_json::from_slice(&s.read(&format!("{seen}.jsonl"))).unwrap();
+        assert_eq!(
+            line["audio"]["shape"],
+            serde_json::json!([left, 1]),
+            "{name}"
+        );
+        assert_eq!(s.run(&format!("check whole{ending}")).status, 0, "{name}");
+        seen += 1;
+    }
+    assert_eq!(seen, 4);
+    // Nothing of this can be saved, and nobody says so.
+    s.write("head.wav", wave(&PLAIN, &chunk(b"fmt ", &PLAIN), b"", b""));
+    let said = s.run("check head.wav");
+    assert!(
+        said.status == 1 && !said.out.contains("repair"),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn wide_samples_in_nist_files_are_written_with_a_warning() {
+    let s = Scratch::new();
+    let wide = fixture("wav-python-24/input.wav");
+    let said = s.ok(&format!("{wide} a.sph"));
+    assert!(
+        said.err.contains("libsndfile and others do not read"),
+        "{}",
+        said.err
+    );
+    let said = s.ok(&format!("{wide} b.sph --dtype i16"));
+    assert!(!said.err.contains("libsndfile"), "{}", said.err);
+}

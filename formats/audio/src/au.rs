@@ -22,6 +22,7 @@ pub(crate) static KIND: AudioKind = AudioKind {
     dtypes: &[Dtype::I16, Dtype::I8, Dtype::I32, Dtype::F32, Dtype::F64],
     order: ByteOrder::Big,
     even: false,
+    caveat: |_| None,
     header,
 };
 

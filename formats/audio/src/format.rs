@@ -1,12 +1,12 @@
 //! The three formats.
 
-use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Format, FormatInfo, Keys, Medium, Nested, Notation, OneWriter, Opened, Options, Probe,
     Request, Score, Writer,
 };
 use spr_core::model::Utterance;
+use spr_core::{Error, Result};
 
 use crate::kind::AudioKind;
 use crate::writer::Encoder;
@@ -50,17 +50,24 @@ impl Format for AudioFormat {
         &self,
         mut source: Source,
         options: &Options,
-        _request: &mut Request,
+        request: &mut Request,
         env: &Env,
     ) -> Result<Opened> {
         let head = (self.0.open)(&mut source, options, env).map_err(|e| e.file(source.name()))?;
-        reader::open(source, head, env)
+        reader::open(source, head, request.damaged, env)
     }
 
-    fn create(&self, output: Output, _options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(&self, output: Output, _options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
         let extension = self.0.info.extensions[0];
         let mut encoder = Encoder::new(self.0);
+        let (caveat, env, name) = (self.0.caveat, env.clone(), output.name().to_owned());
+        let mut warned = false;
         let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
+            let dtype = utt.waveform().map(|sound| sound.samples.dtype());
+            if let Some(message) = dtype.and_then(caveat).filter(|_| !warned) {
+                warned = true;
+                env.warn(&Error::unfit(message).file(&name).utterance(&utt.key));
+            }
             encoder.encode(utt, put)
         };
         let caps = self.0.caps(Keys::of_files(output.medium()));

@@ -22,6 +22,8 @@ pub(crate) struct AudioKind {
     pub(crate) order: ByteOrder,
     /// Whether a byte is added to an odd number of bytes.
     pub(crate) even: bool,
+    /// What most readers of the format can't do with such samples.
+    pub(crate) caveat: fn(Dtype) -> Option<&'static str>,
     /// Makes the header of samples that have one of the types, a rate and channels.
     pub(crate) header: fn(&Waveform, &[Tag], &mut Vec<u8>) -> Result<()>,
 }
@@ -35,6 +37,14 @@ impl AudioKind {
         caps.tags = Tags::Of(self.info.name);
         caps
     }
+}
+
+/// Bytes that a tag takes in memory, at the most.
+pub(crate) fn tag_size(key: &[u8], value: &[u8]) -> u64 {
+    /// What an allocation takes beside what is in it.
+    const OVERHEAD: usize = 16;
+    // A vector that grows holds its tags twice for a moment.
+    (2 * size_of::<Tag>() + 2 * OVERHEAD + key.len() + value.len()) as u64
 }
 
 /// Text without the NUL bytes that end it.

@@ -1,9 +1,11 @@
 //! One file, one utterance.
 
-use spr_core::Result;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::format::{OneReader, Opened};
+use spr_core::format::{OneReader, Opened, Reader};
 use spr_core::model::{Audio, DatasetInfo, Tag, Utterance, Waveform};
+use spr_core::{Error, ErrorKind, Result};
 
 use crate::coding::{Amount, SampleCoding};
 
@@ -46,14 +48,23 @@ impl Head {
     }
 }
 
-/// Opens the samples behind a header.
-pub(crate) fn open(source: Source, head: Head, env: &Env) -> Result<Opened> {
+/// Opens the samples behind a header; of `damaged` ones those that are there.
+pub(crate) fn open(source: Source, mut head: Head, damaged: bool, env: &Env) -> Result<Opened> {
     let coders = [source.compression(), head.coding.coder().map(str::to_owned)];
     let coders: Vec<_> = coders.into_iter().flatten().collect();
     let mut info = DatasetInfo::default();
     info.byte_order = (head.coding.width() > 1).then_some(head.order);
     info.compression = (!coders.is_empty()).then(|| coders.join("+"));
     info.sample_rate = Some(head.rate);
+    let fault = Arc::new(Mutex::new(None));
+    let source = match damaged {
+        true => {
+            let source = source.into_seekable()?;
+            head.salvage(&source, &fault);
+            source
+        }
+        false => source,
+    };
     let fill = |source: &mut Source, utt: &mut Utterance, env: &Env| {
         let sound = utt
             .audio
@@ -63,7 +74,71 @@ pub(crate) fn open(source: Source, head: Head, env: &Env) -> Result<Opened> {
         (utt.features, utt.labels) = (None, None);
         head.read(source, sound, utt, env)
     };
-    Ok(Opened::stream(OneReader::new(source, info, env, fill)?))
+    let reader = OneReader::new(source, info, env, fill)?;
+    Ok(match damaged {
+        true => Opened::stream(Damaged { reader, fault }),
+        false => Opened::stream(reader),
+    })
+}
+
+/// What was wrong, for whoever asks after the samples.
+type Fault = Arc<Mutex<Option<Error>>>;
+
+fn slot(fault: &Fault) -> MutexGuard<'_, Option<Error>> {
+    fault.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Head {
+    /// Reads no more samples than there are in `source`, and keeps what is wrong with them and with
+    /// what follows them in `fault`.
+    fn salvage(&mut self, source: &Source, fault: &Fault) {
+        let block = self.channels.saturating_mul(self.coding.width());
+        let rows = source.remaining().and_then(|left| left.checked_div(block));
+        let expected = match self.amount {
+            Amount::Rows(expected) => Some(expected),
+            Amount::ToEnd | Amount::Checked(_) => None,
+        };
+        if let Some(rows) = rows
+            && expected.is_none_or(|expected| expected > rows)
+        {
+            self.amount = Amount::Rows(rows);
+            if let Some(expected) = expected {
+                let message = format!("the file ends after {rows} of {expected} samples");
+                *slot(fault) = Some(source.error(ErrorKind::Truncated, message));
+            }
+        }
+        let finish = std::mem::replace(&mut self.finish, Box::new(|_, _, _| Ok(())));
+        let fault = fault.clone();
+        self.finish = Box::new(move |source, utt, env| match finish(source, utt, env) {
+            Err(e) if matches!(e.kind(), ErrorKind::Malformed | ErrorKind::Truncated) => {
+                slot(&fault).get_or_insert(e);
+                Ok(())
+            }
+            other => other,
+        });
+    }
+}
+
+/// A reader that tells what was wrong behind what could be read.
+struct Damaged<R> {
+    reader: R,
+    fault: Fault,
+}
+
+impl<R: Reader> Reader for Damaged<R> {
+    fn info(&self) -> &DatasetInfo {
+        self.reader.info()
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.reader.read(utt)? {
+            return Ok(true);
+        }
+        match slot(&self.fault).take() {
+            Some(fault) => Err(fault.continuable()),
+            None => Ok(false),
+        }
+    }
 }
 
 /// Refuses what follows where the file should end.

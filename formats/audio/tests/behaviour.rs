@@ -20,6 +20,7 @@ fn wav_behaves() {
     }
     suite(&Suite {
         prepare: four_letters,
+        warns_of_more: true,
         ..Suite::new(&WAV)
     });
 }

@@ -118,11 +118,20 @@ impl Array {
         })
     }
 
+    /// Bytes of all values.
+    pub(crate) fn bytes(&self) -> u64 {
+        let values = self.rows.saturating_mul(self.width());
+        values.saturating_mul(self.dtype.size() as u64)
+    }
+
     /// Values a row.
     pub(crate) fn width(&self) -> u64 {
         self.cols.unwrap_or(1)
     }
 }
+
+/// The most dimensions that NumPy gives an array.
+const DIMENSIONS: usize = 64;
 
 /// Bytes of an array of that shape and element type, of any number of dimensions.
 ///
@@ -135,6 +144,11 @@ pub(crate) fn bytes(heap: &Heap, shape: Value, dtype: Value) -> Result<u64> {
         _ => None,
     };
     let sizes = heap.tuple(shape).unwrap_or(&[Value::None]);
+    if sizes.len() > DIMENSIONS {
+        return Err(Error::malformed(
+            "an array of more dimensions than NumPy has",
+        ));
+    }
     sizes
         .iter()
         .try_fold(element.size() as u64, size)
@@ -155,22 +169,31 @@ fn element(heap: &Heap, dtype: Value, what: &str) -> Result<(Dtype, ByteOrder)> 
         [sign @ (b'<' | b'>' | b'=' | b'|'), ..] => (mark.unwrap_or(*sign), &code[1..]),
         _ => (mark.unwrap_or(b'='), &code[..]),
     };
+    let order = match mark {
+        b'<' => Some(ByteOrder::Little),
+        b'>' => Some(ByteOrder::Big),
+        b'=' | b'|' => Some(ByteOrder::NATIVE),
+        _ => None,
+    };
+    let Some(order) = order else {
+        return Err(Error::malformed(format!(
+            "the {what} are of type '{}' in the byte order '{}', which NumPy doesn't have",
+            plain.escape_debug(),
+            mark.escape_ascii()
+        )));
+    };
     let known = CODES.iter().find(|(known, _)| *known == plain);
     match known.filter(|_| plain_state) {
-        Some((_, dtype)) => Ok((
-            *dtype,
-            match mark {
-                b'<' => ByteOrder::Little,
-                b'>' => ByteOrder::Big,
-                _ => ByteOrder::NATIVE,
-            },
-        )),
+        Some((_, dtype)) => Ok((*dtype, order)),
         None => Err(Error::unsupported(format!(
             "the {what} are of NumPy's type '{}'; real numbers of up to 64 bits are read",
             plain.escape_debug()
         ))),
     }
 }
+
+/// Items of the longest state of an element type.
+const LONGEST_STATE: usize = 9;
 
 /// Whether the state of an element type is that of a plain number, and its byte order. The state
 /// is an optional version, the order, then the parts of compound types, then numbers.
@@ -182,9 +205,16 @@ fn state_order(heap: &Heap, state: &[Value]) -> (bool, Option<u8>) {
     let Some((&order, rest)) = fields.split_first() else {
         return (true, None);
     };
-    let compound = rest.iter().take_while(|v| !matches!(v, Value::Int(_)));
+    // However long a state is, and however many arrays have it, little of it is looked at.
+    let compound = rest
+        .iter()
+        .take(LONGEST_STATE)
+        .take_while(|v| !matches!(v, Value::Int(_)));
     let plain = compound.into_iter().all(|v| *v == Value::None);
-    let mark = heap.word(order).and_then(|word| word.first().copied());
+    let mark = match heap.word(order) {
+        Some(&[mark]) => Some(mark),
+        _ => None,
+    };
     (plain && mark.is_some(), mark)
 }
 

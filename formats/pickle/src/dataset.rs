@@ -116,6 +116,8 @@ impl Dataset {
 
     /// The entries of a dict, list or tuple.
     fn collect(heap: &mut Heap, container: Value) -> Result<Self> {
+        // Before the list grows: one dict may be many of its items.
+        heap.charge(count(heap, container).saturating_mul(size_of::<Entry>()))?;
         let mut list = Vec::new();
         match heap.node(container) {
             Some(Node::Dict(entries)) => dict(heap, entries, &mut list)?,
@@ -142,7 +144,6 @@ impl Dataset {
             _ => {}
         }
         let named = check_names(heap, &list)?;
-        heap.charge(size_of_val(&list[..]))?;
         Ok(Self::Entries { list, named })
     }
 }
@@ -253,6 +254,22 @@ fn dict(heap: &Heap, entries: &[(Value, Value)], list: &mut Vec<Entry>) -> Resul
         });
     }
     Ok(())
+}
+
+/// Entries of a dict, list or tuple.
+fn count(heap: &Heap, container: Value) -> usize {
+    let item = |item: &Value| match heap.node(*item) {
+        Some(Node::Dict(entries)) => entries.len(),
+        _ => 1,
+    };
+    match heap.node(container) {
+        Some(Node::Dict(entries)) => entries.len(),
+        Some(Node::List(items) | Node::Tuple(items)) => items
+            .iter()
+            .map(item)
+            .fold(0, |all: usize, n| all.saturating_add(n)),
+        _ => 0,
+    }
 }
 
 /// Whether the entries have names, which must be all different.

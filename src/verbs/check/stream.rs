@@ -81,9 +81,9 @@ pub(super) fn check(
     request.values = !quick;
     let opened = match input.open(request, registry, &env) {
         Ok(opened) => opened,
-        // The data exist, but not as their format has them.
+        // The data exist, but not as their format has them, and nothing of them can be saved.
         Err(error) if is_damage(&error) => {
-            found.damage(error);
+            found.fault("damage", error);
             return Ok(());
         }
         Err(error) => return Err(error),

@@ -4,6 +4,8 @@ use spr_core::bytes::{ByteOrder, Source};
 use spr_core::model::{Dtype, Matrix, Rank};
 use spr_core::{Error, Limits, Result};
 
+use crate::kind::tag_size;
+
 pub(crate) const MAGIC: &[u8] = b"NIST_1A\n";
 /// Bytes of the first two lines: the magic and the size of the header.
 const START: u64 = 16;
@@ -39,7 +41,7 @@ impl Header {
         let shape = (Dtype::U8, Rank::Vector, rest, 1);
         source.read_matrix(&mut bytes, shape, ByteOrder::NATIVE, limits)?;
         let mut left = bytes.as_bytes();
-        let mut header = Self::default();
+        let (mut header, mut held) = (Self::default(), 0u64);
         loop {
             let at = START + (bytes.as_bytes().len() - left.len()) as u64;
             let (line, after) = match memchr(left, b'\n') {
@@ -60,6 +62,10 @@ impl Header {
                 let shown = line.escape_ascii();
                 Error::malformed(format!("'{shown}' is not a line of a SPHERE header")).byte(at)
             })?;
+            // Each becomes a tag as well.
+            let line = header.lines.last();
+            held += line.map_or(0, |(name, value)| 2 * tag_size(name, value));
+            limits.bytes("the lines of a SPHERE header", held)?;
         }
     }
 

@@ -43,6 +43,11 @@ pub(crate) static KIND: AudioKind = AudioKind {
     dtypes: &[Dtype::I16, Dtype::I8, Dtype::I32],
     order: ByteOrder::Little,
     even: false,
+    caveat: |dtype| {
+        let wide = "samples of 32 bits, which libsndfile and others do not read in SPHERE files; \
+                    those of 16 bits are read by all";
+        (dtype == Dtype::I32).then_some(wide)
+    },
     header: print,
 };
 
@@ -170,7 +175,8 @@ fn print(sound: &Waveform, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
     let format = match samples.dtype() {
         Dtype::I8 => "1",
         Dtype::I16 => "01",
-        Dtype::I32 => "0123",
+        // As sox has it; NIST itself would say 0123, which sox does not read.
+        Dtype::I32 => "01",
         other => return Err(Error::unfit(format!("has samples of {other}"))),
     };
     if let Some(samples) = samples.as_slice::<i16>() {

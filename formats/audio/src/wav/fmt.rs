@@ -10,6 +10,8 @@ use crate::coding::SampleCoding;
 
 /// What follows the first two bytes of the class in the extensible form, if those are a format tag.
 const CLASS: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
+/// What follows the first four bytes where all numbers of the class are big-endian.
+const BIG_CLASS: [u8; 12] = [0, 0, 0, 0x10, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
 /// Bytes of the extensible form; what follows is passed over.
 const LONGEST: usize = 40;
 
@@ -21,6 +23,9 @@ pub(super) struct Fmt {
     pub(super) coding: SampleCoding,
     /// Bytes a second, as the chunk claims.
     speed: u32,
+    /// Bytes of a sample of all channels, as the chunk claims.
+    block: u16,
+    bits: u16,
 }
 
 impl Fmt {
@@ -44,15 +49,27 @@ impl Fmt {
         source.skip(size - there as u64)?;
         let placed = |e: Error| e.file(source.name()).byte(place);
         let fmt = Self::of(&bytes, order).map_err(placed)?;
-        match extent {
-            Extent::Whole => {
-                if let Err(warning) = fmt.check_speed() {
-                    env.warn(&placed(warning));
-                }
+        // One of the two may be wrong as long as all the rest agrees.
+        match (extent, fmt.check_speed(), fmt.check_block()) {
+            (_, Ok(()), Ok(())) => {}
+            (Extent::Own, speed, block) => speed.and(block).map_err(placed)?,
+            (Extent::Whole, Err(_), Err(error)) => return Err(placed(error)),
+            (Extent::Whole, Err(warning), Ok(())) | (Extent::Whole, Ok(()), Err(warning)) => {
+                env.warn(&placed(warning));
             }
-            Extent::Own => fmt.check_speed().map_err(placed)?,
         }
         Ok(fmt)
+    }
+
+    fn check_block(&self) -> Result<()> {
+        let expected = self.channels * self.coding.width();
+        match u64::from(self.block) == expected {
+            true => Ok(()),
+            false => Err(Error::malformed(format!(
+                "{}-bit samples of {} channels take {expected} bytes, the header says {}",
+                self.bits, self.channels, self.block
+            ))),
+        }
     }
 
     fn check_speed(&self) -> Result<()> {
@@ -79,7 +96,8 @@ impl Fmt {
             }
         };
         let tag = match short(0) {
-            0xfffe if bytes[26..40] == CLASS => short(24),
+            0xfffe if bytes[26..40] == CLASS => u16::from_le_bytes([bytes[24], bytes[25]]),
+            0xfffe if bytes[24..26] == [0; 2] && bytes[28..40] == BIG_CLASS => short(26),
             tag => tag,
         };
         let (channels, block, bits) = (short(2), short(12), short(14));
@@ -99,18 +117,13 @@ impl Fmt {
             let message = format!("{channels} channels, {rate} samples a second");
             return Err(Error::malformed(message));
         }
-        let expected = channels * coding.width();
-        if u64::from(block) != expected {
-            let message = format!(
-                "{bits}-bit samples of {channels} channels take {expected} bytes, the header says {block}"
-            );
-            return Err(Error::malformed(message));
-        }
         Ok(Self {
             rate,
             channels,
             coding,
             speed: long(8),
+            block,
+            bits,
         })
     }
 }
@@ -124,8 +137,9 @@ fn refused(tag: u16, bits: u16) -> Error {
         2 => "samples coded as Microsoft ADPCM".to_owned(),
         0x11 => "samples coded as IMA ADPCM".to_owned(),
         0x31 => "samples coded as GSM 6.10".to_owned(),
+        0x14 | 0x40 | 0x45 | 0x64 => "samples coded as G.72x ADPCM".to_owned(),
         0x50 | 0x55 => "samples coded as MPEG".to_owned(),
         _ => format!("samples of the wave format {tag:#06x}"),
     };
-    Error::unsupported(what).hint("decode it first, with sox or ffmpeg")
+    Error::unsupported(what).hint("decode it first: `sox FILE OUT.wav` or `ffmpeg -i FILE OUT.wav`")
 }

@@ -5,6 +5,7 @@ mod fmt;
 mod nested;
 mod own_extent;
 mod read;
+mod texts;
 
 use spr_core::bytes::ByteOrder;
 use spr_core::format::{Extent, FormatInfo};
@@ -22,6 +23,7 @@ pub(crate) static KIND: AudioKind = AudioKind {
     dtypes: &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64],
     order: ByteOrder::Little,
     even: true,
+    caveat: |_| None,
     header: encode::header,
 };
 

@@ -2,18 +2,23 @@
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::Extent;
-use spr_core::model::{Dtype, Matrix, Rank, Tag, Utterance};
+use spr_core::model::Utterance;
 use spr_core::{Error, ErrorKind, Result};
 
-use super::NAME;
 use super::fmt::Fmt;
 use super::own_extent;
+use super::texts::Texts;
 use crate::coding::Amount;
-use crate::kind::without_nuls;
 use crate::reader::Head;
 
 /// Sizes that programs give to samples written to a pipe.
-const ENDLESS: [u32; 4] = [0x7fff_f000, 0x7fff_ffff, 0x8000_0000, u32::MAX];
+const ENDLESS: [u32; 5] = [0x7fff_0000, 0x7fff_f000, 0x7fff_ffff, 0x8000_0000, u32::MAX];
+/// Chunks that programs write, by which a byte of padding is told from the start of a chunk.
+const KNOWN: [&[u8; 4]; 24] = [
+    b"fmt ", b"data", b"LIST", b"fact", b"cue ", b"plst", b"smpl", b"inst", b"adtl", b"labl",
+    b"note", b"bext", b"iXML", b"id3 ", b"ID3 ", b"JUNK", b"junk", b"PAD ", b"PEAK", b"DISP",
+    b"afsp", b"cart", b"acid", b"_PMX",
+];
 
 /// What is known of a file as a whole.
 #[derive(Clone, Copy)]
@@ -31,11 +36,12 @@ struct Riff {
 pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Head> {
     let mut riff = Riff::read(source)?;
     let (mut fmt, mut long_size) = (None, None);
-    let mut tags = Vec::new();
+    let mut texts = Texts::default();
     let size = loop {
         let (name, size) = riff.chunk(source)?;
         match &name {
             b"data" => break size,
+            b"fmt " if fmt.is_some() => return Err(source.malformed("a second fmt chunk")),
             b"fmt " => {
                 let how = (extent, env);
                 fmt = Some(Fmt::read(source, u64::from(size), riff.order, how)?);
@@ -45,11 +51,12 @@ pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Hea
                 long_size = Some(u64::from_le_bytes(source.array()?));
                 source.skip(u64::from(size) - 16)?;
             }
-            b"LIST" => read_list(source, size, riff.order, &mut tags, env)?,
+            b"LIST" => texts.read(source, size, riff.order, env)?,
             _ => source.skip(u64::from(size))?,
         }
         pad(source, u64::from(size))?;
     };
+    let tags = std::mem::take(&mut texts.tags);
     let Some(fmt) = fmt else {
         return Err(source.malformed("the samples come before the chunk that describes them"));
     };
@@ -70,7 +77,11 @@ pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Hea
         }
     };
     let finish = move |source: &mut Source, utt: &mut Utterance, env: &Env| match (bytes, extent) {
-        (Some(bytes), Extent::Whole) => riff.finish(source, bytes, &mut utt.meta.tags, env),
+        (Some(bytes), Extent::Whole) => {
+            riff.finish(source, bytes, &mut texts, env)?;
+            utt.meta.tags.append(&mut texts.tags);
+            Ok(())
+        }
         _ => Ok(()),
     };
     Ok(Head {
@@ -143,25 +154,54 @@ impl Riff {
         Ok((!endless).then_some(bytes))
     }
 
-    /// Takes the chunks behind `bytes` bytes of samples.
-    fn finish(self, source: &mut Source, bytes: u64, tags: &mut Vec<Tag>, env: &Env) -> Result<()> {
+    /// Takes the chunks behind `bytes` bytes of samples. What is broken there does not cost the
+    /// samples, but is warned about.
+    fn finish(self, source: &mut Source, bytes: u64, texts: &mut Texts, env: &Env) -> Result<()> {
         pad(source, bytes)?;
         while !source.at_end()? {
-            let (name, size) = self.chunk(source)?;
-            match &name {
-                b"LIST" => read_list(source, size, self.order, tags, env)?,
-                b"data" => return Err(source.malformed("a second chunk of samples")),
-                _ => source.skip(u64::from(size))?,
+            let outside = self.size.is_some_and(|size| source.offset() >= size);
+            let name = source.peek(4)?;
+            if name == b"data" {
+                return Err(source.malformed("a second chunk of samples"));
             }
-            pad(source, u64::from(size))?;
+            if outside && name != b"LIST" {
+                let shown = name.escape_ascii();
+                let message =
+                    format!("more follows the end of the wave file ('{shown}'), it is passed over");
+                // Padding and tags of other programs are harmless, other sound is not.
+                let kind = match name {
+                    b"RIFF" | b"RIFX" | b"RF64" | b"BW64" => ErrorKind::Malformed,
+                    _ => ErrorKind::Unfit,
+                };
+                env.warn(&source.error(kind, message));
+                return Ok(());
+            }
+            match self.take(source, texts, env) {
+                Ok(()) => {}
+                Err(e) if matches!(e.kind(), ErrorKind::Malformed | ErrorKind::Truncated) => {
+                    env.warn(&e.context("behind the samples, which are whole"));
+                    return Ok(());
+                }
+                Err(e) => return Err(e),
+            }
         }
         // Some programs count the eight bytes before the size, too.
         if let Some(size) = self.size.filter(|size| *size > source.offset() + 8) {
             let there = source.offset();
-            let message = format!("the file ends here: expected {size} bytes, found {there}");
-            return Err(source.error(ErrorKind::Truncated, message));
+            let message = format!("the header says {size} bytes, found {there} with all samples");
+            env.warn(&source.error(ErrorKind::Truncated, message));
         }
         Ok(())
+    }
+
+    /// Takes a chunk behind the samples.
+    fn take(self, source: &mut Source, texts: &mut Texts, env: &Env) -> Result<()> {
+        let (name, size) = self.chunk(source)?;
+        match &name {
+            b"LIST" => texts.read(source, size, self.order, env)?,
+            _ => source.skip(u64::from(size))?,
+        }
+        pad(source, u64::from(size))
     }
 }
 
@@ -173,54 +213,24 @@ fn number(source: &mut Source, order: ByteOrder) -> Result<u32> {
     })
 }
 
-/// Passes the byte after a chunk of an odd size, which some programs leave out.
+/// Passes the byte after a chunk of an odd size, which some programs leave out, and others do not
+/// make a NUL.
 fn pad(source: &mut Source, size: u64) -> Result<()> {
-    if size % 2 == 1 && source.peek(1)? == b"\0" {
+    if size.is_multiple_of(2) {
+        return Ok(());
+    }
+    let is_name =
+        |bytes: &[u8]| bytes.len() == 4 && bytes.iter().all(|b| (b' '..=b'~').contains(b));
+    let is_known = |bytes: &[u8]| KNOWN.iter().any(|name| name.as_slice() == bytes);
+    let padded = match source.peek(5)? {
+        [] => false,
+        [0, ..] | [_] => true,
+        [name @ .., _] if is_known(name) => false,
+        [_, name @ ..] if is_known(name) => true,
+        bytes => !is_name(&bytes[..bytes.len().min(4)]),
+    };
+    if padded {
         source.skip(1)?;
     }
     Ok(())
-}
-
-/// Reads a list; the texts of one that is called INFO become tags.
-fn read_list(
-    source: &mut Source,
-    size: u32,
-    order: ByteOrder,
-    tags: &mut Vec<Tag>,
-    env: &Env,
-) -> Result<()> {
-    let size = u64::from(size);
-    if size > env.limits.max_header || source.peek(4)? != b"INFO" {
-        return source.skip(size);
-    }
-    let place = source.offset();
-    let mut list = Matrix::default();
-    let shape = (Dtype::U8, Rank::Vector, size, 1);
-    source.read_matrix(&mut list, shape, ByteOrder::NATIVE, &env.limits)?;
-    let mut left = list.as_bytes().get(4..).unwrap_or_default();
-    // A last lone byte is padding.
-    while left.len() > 1 {
-        let Some((key, value, rest)) = entry(left, order) else {
-            return Err(Error::malformed("the list of texts is broken")
-                .file(source.name())
-                .byte(place));
-        };
-        tags.push(Tag::new(NAME, key, without_nuls(value)));
-        left = rest;
-    }
-    Ok(())
-}
-
-/// The first entry of a list: its key, its value, and what follows.
-fn entry(list: &[u8], order: ByteOrder) -> Option<(&[u8], &[u8], &[u8])> {
-    let (key, rest) = list.split_at_checked(4)?;
-    let (size, rest) = rest.split_first_chunk::<4>()?;
-    let size = match order {
-        ByteOrder::Little => u32::from_le_bytes(*size),
-        ByteOrder::Big => u32::from_be_bytes(*size),
-    };
-    let size = usize::try_from(size).ok()?;
-    let (value, rest) = rest.split_at_checked(size)?;
-    let padded = size % 2 == 1 && rest.first() == Some(&0);
-    Some((key, value, if padded { &rest[1..] } else { rest }))
 }

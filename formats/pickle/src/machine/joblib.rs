@@ -3,6 +3,9 @@
 use super::*;
 use crate::array;
 
+/// More entries than joblib's state of an array has; all of them are searched for each array.
+const FIELDS: usize = 32;
+
 impl Machine<'_> {
     /// Whether the stack ends in joblib's stand-in for an array and no arguments.
     pub(super) fn is_wrapper(&self) -> bool {
@@ -22,6 +25,12 @@ impl Machine<'_> {
                 "the state of joblib's array is not a dict",
             ));
         };
+        if entries.len() > FIELDS {
+            return Err(Error::malformed(format!(
+                "the state of joblib's array has {} entries",
+                entries.len()
+            )));
+        }
         let field = |name: &[u8]| {
             let mut found = entries.iter().rev();
             let entry = found.find(|(key, _)| self.heap.word(*key) == Some(name));

@@ -60,6 +60,9 @@ pub(crate) struct ArrayState {
 /// file, so that this is enough for tens of thousands of arrays.
 const BUDGET: usize = 64 << 20;
 
+/// How many times the size of a pickle its arrays may come to, together.
+const AGAIN: u64 = 50;
+
 /// All values of a pickle.
 #[derive(Debug)]
 pub(crate) struct Heap {
@@ -68,6 +71,8 @@ pub(crate) struct Heap {
     budget: usize,
     /// Whether the pickle was compressed.
     packed: bool,
+    /// Bytes of the pickle.
+    size: u64,
 }
 
 impl Heap {
@@ -75,7 +80,8 @@ impl Heap {
     /// what it always may: enough for any number of arrays of a hundred numbers each. Of a file
     /// that was compressed it is thirty times what was read; `most` bounds both.
     pub(super) fn for_file(source: &Source, most: u64) -> Self {
-        let bytes = source.remaining().unwrap_or(0).saturating_mul(4);
+        let size = source.remaining().unwrap_or(0);
+        let bytes = size.saturating_mul(4);
         let packed = source.packed().map(|packed| packed.saturating_mul(30));
         let bytes = bytes.min(packed.unwrap_or(u64::MAX)).min(most);
         Self {
@@ -83,7 +89,25 @@ impl Heap {
             used: 0,
             budget: usize::try_from(bytes).map_or(BUDGET, |n| n.max(BUDGET)),
             packed: packed.is_some(),
+            size,
         }
+    }
+
+    /// Checks what the arrays come to that are to be read: one that is named again and again counts
+    /// each time.
+    ///
+    /// # Errors
+    /// It is out of proportion to the size of the pickle.
+    pub(crate) fn check_work(&self, bytes: u64) -> Result<()> {
+        if bytes <= self.size.saturating_mul(AGAIN).max(BUDGET as u64) {
+            return Ok(());
+        }
+        Err(Error::limit(format!(
+            "its entries come to {bytes} bytes of arrays, in a pickle of {}: some are named again \
+             and again",
+            self.size
+        ))
+        .suggest(Remedy::Advice("save each array once".to_owned())))
     }
 
     /// Counts memory before it is used.

@@ -8,6 +8,7 @@ use spr_core::side::SideReader;
 use spr_core::{Error, Result};
 
 use super::{Scope, key_source, rank, read_features, read_labels};
+use crate::array::Array;
 use crate::dataset::{Entry, Part};
 use crate::machine::Heap;
 use crate::rows::Rows;
@@ -30,11 +31,14 @@ impl Entries {
         info: &mut DatasetInfo,
     ) -> Result<Self> {
         let mut common = None;
-        let mut frames = 0u64;
+        let (mut frames, mut work) = (0u64, 0u64);
         for (n, entry) in list.iter().enumerate() {
             let name = |e: Error| e.utterance(&key(entry, &heap, n as u64));
             let part = entry.part(&heap).map_err(name)?;
             frames = frames.saturating_add(part.features.rows);
+            let labels = part.labels.as_ref().map_or(0, Array::bytes);
+            work = work.saturating_add(part.features.bytes().saturating_add(labels));
+            heap.check_work(work)?;
             note(&mut common, &part).map_err(name)?;
         }
         let common = common.unwrap_or_default();

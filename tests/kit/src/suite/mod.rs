@@ -9,6 +9,7 @@ mod trips;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use spr_core::bytes::{Env, Location, Locator, MemoryStore, Output, Source};
 use spr_core::format::{Caps, Count, Format, Keys, Medium, Options, Request, Written};
@@ -32,6 +33,8 @@ pub struct Suite {
     /// Whether a file cut inside its first entry may pass for one of another kind, where only the
     /// length of an entry tells the kind.
     pub kind_by_length: bool,
+    /// Whether what follows the data is left alone, with a warning.
+    pub warns_of_more: bool,
     /// The surroundings, whose store is not used: the place for the formats of the objects that a
     /// container may hold.
     pub env: fn() -> Env,
@@ -49,6 +52,7 @@ impl Suite {
             text: false,
             self_delimiting: false,
             kind_by_length: false,
+            warns_of_more: false,
             env: Env::default,
             prepare: |_| {},
         }
@@ -232,6 +236,20 @@ impl<'a> Bench<'a> {
                 errors: vec![error],
             },
         }
+    }
+
+    /// Whether reading gives a warning.
+    fn warns(&self, bytes: &[u8]) -> bool {
+        let said = Arc::new(AtomicBool::new(false));
+        let listener = said.clone();
+        let env = self
+            .env
+            .listening(move |_| listener.store(true, Ordering::Relaxed));
+        let source = Source::from_bytes(crate::MEMORY, bytes.to_vec());
+        let source = source.unwrap_or_else(|e| panic!("{e}"));
+        let (format, options) = (self.suite.format, &self.options);
+        faults::read_asked(format, options, source, Request::all(), &env);
+        said.load(Ordering::Relaxed)
     }
 
     /// What reading a whole file gives.

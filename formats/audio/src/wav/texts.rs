@@ -1,0 +1,90 @@
+//! The texts of lists that are called INFO.
+
+use spr_core::bytes::{ByteOrder, Env, Source};
+use spr_core::model::{Dtype, Matrix, Rank, Tag};
+use spr_core::{Error, ErrorKind, Result};
+
+use super::NAME;
+use crate::kind::{tag_size, without_nuls};
+
+/// The texts of a file. They are passed over where they are broken or too many, which costs nothing
+/// but texts, and is said.
+#[derive(Default)]
+pub(super) struct Texts {
+    pub(super) tags: Vec<Tag>,
+    /// Bytes that all tags of the file take in memory.
+    held: u64,
+}
+
+impl Texts {
+    /// Reads a list of `size` bytes.
+    ///
+    /// # Errors
+    /// The system refuses, or the file ends inside the list.
+    pub(super) fn read(
+        &mut self,
+        source: &mut Source,
+        size: u32,
+        order: ByteOrder,
+        env: &Env,
+    ) -> Result<()> {
+        let (size, place) = (u64::from(size), source.offset());
+        if source.peek(4)? != b"INFO" {
+            return source.skip(size);
+        }
+        let warn = |source: &Source, message: &str| {
+            env.warn(&Error::malformed(message).file(source.name()).byte(place));
+        };
+        if size > env.limits.max_header.min(env.limits.max_alloc) {
+            warn(
+                source,
+                "a list of texts over the limit, which is passed over",
+            );
+            return source.skip(size);
+        }
+        let mut list = Matrix::default();
+        let shape = (Dtype::U8, Rank::Vector, size, 1);
+        source.read_matrix(&mut list, shape, ByteOrder::NATIVE, &env.limits)?;
+        match self.parse(list.as_bytes(), order, env.limits.max_alloc) {
+            Ok(()) => {}
+            Err(ErrorKind::Limit) => warn(
+                source,
+                "texts over the limit of memory; from some on they are passed over",
+            ),
+            Err(_) => warn(
+                source,
+                "the list of texts is broken; what follows in it is passed over",
+            ),
+        }
+        Ok(())
+    }
+
+    fn parse(&mut self, list: &[u8], order: ByteOrder, most: u64) -> Result<(), ErrorKind> {
+        let mut left = list.get(4..).unwrap_or_default();
+        // A last lone byte is padding.
+        while left.len() > 1 {
+            let (key, value, rest) = entry(left, order).ok_or(ErrorKind::Malformed)?;
+            self.held = self.held.saturating_add(tag_size(key, value));
+            if self.held > most {
+                return Err(ErrorKind::Limit);
+            }
+            self.tags.push(Tag::new(NAME, key, without_nuls(value)));
+            left = rest;
+        }
+        Ok(())
+    }
+}
+
+/// The first entry of a list: its key, its value, and what follows.
+fn entry(list: &[u8], order: ByteOrder) -> Option<(&[u8], &[u8], &[u8])> {
+    let (key, rest) = list.split_at_checked(4)?;
+    let (size, rest) = rest.split_first_chunk::<4>()?;
+    let size = match order {
+        ByteOrder::Little => u32::from_le_bytes(*size),
+        ByteOrder::Big => u32::from_be_bytes(*size),
+    };
+    let size = usize::try_from(size).ok()?;
+    let (value, rest) = rest.split_at_checked(size)?;
+    let padded = size % 2 == 1 && rest.first() == Some(&0);
+    Some((key, value, if padded { &rest[1..] } else { rest }))
+}
