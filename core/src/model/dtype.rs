@@ -6,6 +6,7 @@ use std::str::FromStr;
 use half::{bf16, f16};
 use serde::{Deserialize, Serialize};
 
+use super::rounding;
 use crate::number;
 use crate::{Error, Result};
 
@@ -377,12 +378,12 @@ macro_rules! narrow_element {
                 Wide::Float(self.to_f64())
             }
             #[inline]
-            #[allow(clippy::cast_precision_loss, reason = "the nearest value is asked for")]
             fn nearest(wide: Wide) -> Self {
-                match wide {
-                    Wide::Int(v) => Self::from_f64(v as f64),
-                    Wide::Float(v) => Self::from_f64(v),
-                }
+                let wide = match wide {
+                    Wide::Int(v) => rounding::to_f64(v),
+                    Wide::Float(v) => v,
+                };
+                Self::from_f32(rounding::to_f32(wide))
             }
             fn print(self, out: &mut Vec<u8>) {
                 // Five digits tell all of them apart; fewer do for most.
@@ -394,7 +395,9 @@ macro_rules! narrow_element {
                 }
             }
             fn parse(text: &[u8]) -> Option<Self> {
-                number::parse_f64(text).map(Self::from_f64)
+                let value = number::parse_f64(text)?;
+                let nearest = Self::nearest(Wide::Float(value));
+                (nearest.is_finite() || !value.is_finite()).then_some(nearest)
             }
         }
     };

@@ -12,6 +12,7 @@ mod matrix;
 mod meta;
 mod object;
 mod origin;
+mod rounding;
 mod segment;
 mod sequences;
 mod utterance;
