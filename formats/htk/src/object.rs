@@ -103,9 +103,12 @@ impl Header {
         if let Some(shift) = self.frame_shift() {
             meta.frame_shift = Some(shift);
         }
-        let kind = self.kind.0.to_string();
-        let tag = Tag::new(NAME, KIND, kind);
-        meta.tags.push(tag.about(Described::Columns));
+        // Without a tag the kind is USER.
+        if self.kind != ParameterKind::USER {
+            let kind = self.kind.0.to_string();
+            let tag = Tag::new(NAME, KIND, kind);
+            meta.tags.push(tag.about(Described::Columns));
+        }
     }
 }
 
