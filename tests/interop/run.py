@@ -4,6 +4,7 @@
     pip install -r requirements.txt
     python run.py PATH_TO_SPR_CONVERT [--python COMMAND ...] [--only MODULE ...]
 
+`--only random --cases N --seed S` tries N random conversions from seed S on; `--cases 1` repeats one.
 Every Python with NumPy under ~/.pyenv is tried with pickles, and each COMMAND (such as
 "env PYTHONPATH=/path/to/numpy python2.7"). Prints a line for each check; status 1 if one fails.
 """
@@ -11,6 +12,7 @@ import argparse
 import shutil
 import sys
 
+import differential
 import jsonl
 import kaldi
 import pfile
@@ -23,13 +25,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--python", action="append", default=[], metavar="COMMAND")
-    modules = {"kaldi": kaldi, "pfile": pfile, "pickle": pickles, "spraak": spraak, "jsonl": jsonl}
+    parser.add_argument("--cases", type=int, default=2000, help="random conversions (default: 2000)")
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the first of them (default: 1)")
+    parser.add_argument("--jobs", type=int, default=2, help="of them at once (default: 2)")
+    modules = {"kaldi": kaldi, "pfile": pfile, "pickle": pickles, "spraak": spraak, "jsonl": jsonl,
+               "random": differential}
     parser.add_argument("--only", action="append", choices=sorted(modules))
     args = parser.parse_args()
     t = Harness(args.program)
     try:
         for name in args.only or modules:
-            extra = [args.python] if name == "pickle" else []
+            extra = {"pickle": [args.python], "random": [args.cases, args.seed, args.jobs]}.get(name, [])
             try:
                 modules[name].checks(t, *extra)
             except Exception as error:  # a setup step failed: its module ends there

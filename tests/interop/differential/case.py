@@ -1,0 +1,413 @@
+"""One conversion: drawn, run, judged."""
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import tempfile
+
+import numpy as np
+
+from . import files, kaldi, lines, tables
+from .formats import store
+from .loss import NAMES, fit, is_word, loudness
+from .model import alike, difference
+
+FILES = {"spr": ("features", "sound"), "key": ("features", "sound"), "htk": ("features",),
+         "npy": ("features", "vectors", "scalars"), "wav": ("sound",), "sphere": ("sound",), "au": ("sound",)}
+SOURCES = {
+    "kaldi": (kaldi.source, ("features", "features", "vectors", "scalars", "labels", "sound", "text", "objects")),
+    "pfile": (tables.pfile_source, ("features", "labels", "labelled")),
+    "pickle": (tables.pickle_source, ("features", "labelled", "vectors")),
+    "jsonl": (lines.source, ("features", "features", "vectors", "scalars", "labels", "labelled", "labelled", "sound",
+                             "text", "objects", "segments")),
+    "cor": (lines.corpus_source, ("text",)),
+    "seg": (lines.segments_source, ("segments",)),
+    **{name: (files.source(name), kinds) for name, kinds in FILES.items()},
+}
+TARGETS = {
+    "kaldi": kaldi.target, "pfile": tables.pfile_target, "pickle": tables.pickle_target, "jsonl": lines.target,
+    "cor": lines.corpus_target, "seg": lines.segments_target, **{name: files.target(name) for name in FILES},
+}
+HELD = {"features": ("kaldi", "pfile", "pickle", "jsonl", "spr", "key", "htk", "npy"),
+        "vectors": ("kaldi", "pickle", "jsonl", "npy", "spr", "pfile"), "scalars": ("kaldi", "jsonl", "npy", "pickle"),
+        "labels": ("kaldi", "pfile", "jsonl", "seg"), "labelled": ("pfile", "pickle", "jsonl", "kaldi", "npy"),
+        "sound": ("kaldi", "jsonl", "spr", "key", "wav", "sphere", "au"), "text": ("kaldi", "jsonl", "cor"),
+        "objects": ("kaldi", "jsonl"), "segments": ("jsonl", "seg", "kaldi", "pfile")}
+CLOSING = re.compile(r"^(\d+ utterances?, \d+ frames?, \d+ skipped \(.*\)|\d+ utterances? compared, .*|\{.*\})$")
+
+
+class Mismatch(Exception):
+    pass
+
+
+def expect(holds, message, *values):
+    if not holds:
+        raise Mismatch(message % values if values else message)
+
+
+class Case:
+    def __init__(self, program, seed, scratch):
+        self.program, self.seed = program, seed
+        self.rng = random.Random(seed)
+        self.folder = tempfile.mkdtemp(prefix="case-", dir=scratch)
+        self.count, self.commands, self.names, self.name = None, [], 0, "x"
+        for name in ("in", "out"):
+            os.mkdir(os.path.join(self.folder, name))
+
+    def path(self, where, extension):
+        self.names += 1
+        return os.path.join(where, "%s%d.%s" % (self.name, self.names, extension))
+
+    def call(self, *args, stdin=None):
+        self.commands.append(list(args))
+        done = subprocess.run([self.program, *args], input=stdin if stdin is not None else b"", stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=120)
+        said = done.stderr.decode("utf-8")
+        expect(done.returncode in (0, 1, 2, 3), "status %d: %s", done.returncode, said)
+        expect("panicked" not in said, "it panicked: %s", said)
+        for line in said.splitlines():
+            expect(line.startswith("spr-convert: ") or CLOSING.match(line), "said %r", line)
+        return done.returncode, done.stdout, said
+
+    def run(self):
+        """Runs the case; a `Mismatch` or another error is a fault of the program or of the tests."""
+        here = os.getcwd()
+        os.chdir(self.folder)
+        try:
+            with np.errstate(all="ignore"):
+                self.convert()
+        finally:
+            os.chdir(here)
+            shutil.rmtree(self.folder)
+
+    def draw_source(self, kind=None, name=None):
+        rng = self.rng
+        if name is None:
+            able = [n for n in SOURCES if kind is None or kind in SOURCES[n][1]]
+            name = rng.choice(able + ["kaldi", "jsonl"] * (kind is None))
+        make, kinds = SOURCES[name]
+        kind = kind or rng.choice(kinds)
+        return kind, make(self, kind)
+
+    def convert(self):
+        rng = self.rng
+        self.name = rng.choice(("x", "x", "x", "x y", "\u00e9", "a-b_c.1", "0"))
+        if rng.random() < 0.02:
+            self.count = 0
+        verb = rng.choices(("convert", "join", "several", "merge", "select", "sort", "split"),
+                           (60, 8, 6, 7, 7, 7, 5))[0]
+        kind, source = self.draw_source("features" if verb == "join" else None)
+        if source.stdin is not None and verb == "split":
+            verb = "convert"
+        sources, args, data = [source], [], source.data
+        if verb == "join":
+            labels, data = self.draw_labels(source)
+            kind, args = "labelled", ["--labels", labels]
+        elif verb in ("several", "merge"):
+            sources, data = self.draw_second(verb, kind, source, args)
+        elif verb in ("select", "sort"):
+            data = self.draw_choice(verb, data, args)
+        target = self.draw_target(kind, verb)
+        asked = None
+        if kind in ("features", "labelled", "sound", "vectors") and rng.random() < 0.12 and verb != "split":
+            asked = rng.choice([t for t in NAMES if t != "b1" and (kind != "sound" or t != "f2")])
+            args += ["--dtype", NAMES[asked]]
+        out = None
+        if kind == "labelled" and rng.random() < 0.5 and verb != "split":
+            out = rng.choice((kaldi.target, lines.target, tables.pfile_target))(self)
+            while out.stdout:
+                out = rng.choice((kaldi.target, lines.target))(self)
+            args += ["--labels-out", out.argument]
+        self.judge(verb, kind, sources, data, target, out, asked, args)
+
+    def draw_labels(self, source):
+        """Labels for the features of a source, joined by name."""
+        rng, data = self.rng, []
+        for u in source.data:
+            data.append(u.with_(features=None, shift=None,
+                                labels=np.array([rng.randint(1, 400) for _ in range(u.frames())], "i4")))
+        joined = [u.with_(labels=v.labels) for u, v in zip(source.data, data)]
+        rng.shuffle(data)
+        if rng.random() < 0.5 or any(len(u.labels) < 3 or not is_word(u.key) for u in data):
+            return store(self.path("in", "jsonl"), b"".join(lines.encode(u, rng) for u in data)), joined
+        raw = b"".join(u.key + b" " + kaldi.entry(u, False) for u in data)
+        return "ark:" + store(self.path("in", "ark"), raw), joined
+
+    def draw_second(self, verb, kind, source, args):
+        if source.options or source.stdin is not None:
+            return [source], source.data
+        _, second = self.draw_source(kind)
+        if second.options or second.stdin is not None or source.generated or second.generated:
+            return [source], source.data
+        data = source.data + second.data
+        if verb == "merge" and self.rng.random() < 0.3:
+            args += ["--duplicates", "first"]
+            seen = set()
+            data = [u for u in data if not (u.key in seen or seen.add(u.key))]
+        return [source, second], data
+
+    def draw_choice(self, verb, data, args):
+        rng = self.rng
+        if verb == "sort":
+            by = rng.choice(("key", "frames"))
+            args += ["--by", by]
+            return sorted(data, key=(lambda u: u.key) if by == "key" else lambda u: u.frames())
+        if rng.random() < 0.5:
+            most = rng.randint(0, 20)
+            args += ["--min-frames", str(most)]
+            return [u for u in data if u.frames() >= most]
+        wanted = [u.key for u in data if rng.random() < 0.6 and u.key.split() == [u.key]]
+        rng.shuffle(wanted)
+        path = self.path("in", "list")
+        with open(path, "wb") as out:
+            out.writelines(key + b"\n" for key in wanted)
+        args += ["--keys", path]
+        return [u for u in data if u.key in wanted]
+
+    def draw_target(self, kind, verb):
+        rng = self.rng
+        if verb == "split":
+            able = [n for n in ("kaldi", "jsonl", "pfile") if n in HELD[kind]] or ["jsonl"]
+            self.name = "p{part}"
+            while True:
+                target = TARGETS[rng.choice(able)](self)
+                if not (target.stdout or target.holds.keys == "none" or "scp" in target.argument or "|" in target.argument):
+                    return target
+        able = [name for name in HELD[kind]]
+        name = rng.choice(able) if rng.random() < 0.92 else rng.choice(sorted(TARGETS))
+        return TARGETS[name](self)
+
+    def judge(self, verb, kind, sources, data, target, out, asked, args):
+        rng = self.rng
+        if getattr(target, "finite", False):
+            steady = all(u.features is None or u.features.dtype == np.float32 and np.isfinite(u.features).all()
+                         and np.abs(u.features).max(initial=0) < 1e37 for u in data)
+            if not steady or asked:
+                return
+        if kind == "sound" and any(not np.isfinite(np.ravel(u.sound[1]).astype("f8")).all() for u in data):
+            return
+        want, losses = fit(data, target.holds, asked, out is not None, sources[0].generated)
+        found_out = None
+        if out is not None:
+            apart = [u.with_(features=None) for u in data]
+            if any(u.labels is None for u in data):
+                losses.refuse("no labels to write")
+            found_out, more = fit(apart, out.holds, None, False, sources[0].generated)
+            if more.hard:
+                losses.refuse(more.hard)
+            for name, line in more.lines.items():
+                losses.lines.setdefault(name, line)
+        self.more_refusals(verb, sources, data, target, losses)
+        needed = losses.kinds() - {"metadata"} - target.granted - (out.granted if out else set())
+        if asked:
+            needed -= {"precision", "range"}
+        allowed = self.draw_allowed(needed)
+        allowed |= losses.kinds() & {"keys", "boundaries"} & (target.granted | (out.granted if out else set()))  # PENDING
+        if allowed:
+            args += ["--allow-loss", ",".join(sorted(allowed))]
+        denied = set() if "all" in allowed else needed - allowed
+        # A command may make its file at once.
+        self.commanded = any(getattr(t, "command", False) for t in (target, out))
+        arguments = self.arguments(verb, sources, target, args, data)
+        status, printed, said = self.call(*arguments, stdin=sources[0].stdin)
+        if losses.hard or denied:
+            expect(status == 2, "status %d where %s is refused: %s", status, losses.hard or sorted(denied), said)
+            self.judge_refusal(target, losses, denied, said)
+            return
+        expect(status == 0, "status %d, nothing is to be refused (%s): %s", status, sorted(losses.kinds()), said)
+        self.judge_output(verb, sources, data, target, want, out, found_out, losses, printed, asked)
+
+    def more_refusals(self, verb, sources, data, target, losses):
+        rng = self.rng
+        if not data and target.holds.one:
+            losses.refuse("no utterance for a file")
+        # There "-" is the file of the line before.
+        if getattr(target, "listed", False) and any(u.key == b"-" for u in data):
+            losses.refuse("the name of another")
+        if target.holds.objects and not target.holds.columnless and len({u.object[0] for u in data if u.object}) > 1:
+            losses.refuse("objects of several kinds")
+        self.parts = None
+        if verb == "split":
+            self.parts = rng.randint(1, max(1, len(data)))
+            if not data:
+                losses.refuse("too few for the parts")
+        if verb in ("merge", "several") and len(sources) > 1:
+            names = [u.key for u in data]
+            if len(set(names)) < len(names):
+                losses.refuse("a key twice")
+
+    def draw_allowed(self, needed):
+        rng = self.rng
+        pick = rng.random()
+        if not needed:
+            return {"all"} if pick < 0.1 else set()
+        if pick < 0.55:
+            return set(needed)
+        if pick < 0.7:
+            return {"all"}
+        return {kind for kind in needed if rng.random() < 0.4}
+
+    def arguments(self, verb, sources, target, args, data):
+        rng = self.rng
+        said = [s.argument for s in sources]
+        before = {"convert": [], "join": [], "several": ["convert"]}.get(verb, [verb])
+        end = [target.argument] if len(said) == 1 and rng.random() < 0.7 else ["-o", target.argument]
+        if verb == "split":
+            args = args + ["-n", str(self.parts)]
+        if verb in ("convert", "join") and end[0] == "-o":
+            before = ["convert"]
+        more = [option for s in sources for option in s.options] + target.options + args
+        more += ["--report", "report.json", "-j", str(rng.choice((1, 2, 4)))]
+        more += ["--no-sync"] * (rng.random() < 0.9) + ["--quiet"] * (rng.random() < 0.3)
+        self.facts = rng.random() < 0.1
+        more += ["--json"] * self.facts
+        if not target.stdout and rng.random() < 0.1 and not self.commanded and target.sure and "compress=gzip" not in target.argument:  # PENDING
+            more += ["--verify"]
+        return before + said + end + more
+
+    def judge_refusal(self, target, losses, denied, said):
+        errors = [line for line in said.splitlines() if line.startswith("spr-convert: error: ")]
+        if self.facts:
+            return
+        expect(len(errors) == 1, "%d errors: %s", len(errors), said)
+        if not losses.hard:
+            for kind in denied:
+                expect(kind in errors[0], "the error does not name the loss %s: %s", kind, said)
+            expect("--allow-loss" in said, "no hint at --allow-loss: %s", said)
+        left = sorted(os.listdir("out"))
+        expect(not left or self.commanded, "left behind: %r", left)
+        expect(not os.path.exists("report.json"), "a report is left behind")
+
+    def judge_output(self, verb, sources, data, target, want, out, found_out, losses, printed, asked):
+        want = target.seen(want)
+        got = self.read_parts(target, want) if verb == "split" else target.read(printed, want)
+        wrong = difference(want, got)
+        expect(not wrong, "output: %s", wrong)
+        if out is not None:
+            wrong = difference(out.seen(found_out), out.read(b"", out.seen(found_out)))
+            expect(not wrong, "labels apart: %s", wrong)
+        left = [name for name in os.listdir("out") if name.endswith((".tmp", ".old"))]
+        expect(not left, "left behind: %r", left)
+        with open("report.json", encoding="utf-8") as file:
+            report = json.load(file)
+        if self.facts and not target.stdout:
+            facts = json.loads(printed)
+            expect(facts["utterances"] == report["utterances"], "--json and --report differ")
+        expect((report["utterances"], report["skipped"]) == (len(want), 0), "the report counts %r", report)
+        frames = sum(u.frames() for u in want)
+        expect(report["frames"] == frames or out is not None, "the report counts %d frames, not %d", report["frames"], frames)
+        if out is None and not target.granted & {"precision"}:
+            self.judge_losses(report["losses"], losses)
+        if verb in ("convert", "sort") and not sources[0].options and not target.stdout and target.sure:
+            self.look_again(verb, sources[0], data, target, want)
+
+    def read_parts(self, target, want):
+        """The parts one after the other, each called as the argument says."""
+        found, names = [], os.listdir("out")
+        for part in range(self.parts):
+            mine = [name for name in names if name.startswith("p%d" % part) and not name[len("p%d" % part)].isalpha()]
+            for name in mine:
+                os.rename(os.path.join("out", name), os.path.join("out", name.replace("p%d" % part, "p{part}", 1)))
+            begun = len(found)
+            # How many there are in a part is for the program to say.
+            found += target.read(b"", want[begun:])
+            for name in mine:
+                os.remove(os.path.join("out", name.replace("p%d" % part, "p{part}", 1)))
+        return found
+
+    def judge_losses(self, said, losses):
+        # Header lines are each format's own.
+        kinds = {line["kind"] for line in said} - {"metadata"}
+        expect(kinds == losses.kinds() - {"metadata"}, "losses %r, expected %r", said, losses.lines)
+        for line in said:
+            if line["kind"] == "metadata":
+                continue
+            want = losses.lines[line["kind"]]
+            expect(line["utterances"] == len(want["utterances"]), "loss %r, expected %r", line, want)
+            if line["kind"] in ("precision", "range"):
+                numbers = line["values"], line["of"]
+                expect(numbers == (want["values"], want["of"]), "loss %r, expected %r", line, want)
+            if line["kind"] == "precision":
+                a, b = line["max_abs_err"], want["max_abs_err"]
+                expect(abs(a - b) <= 1e-9 * abs(b), "largest error %r, expected %r", a, b)
+
+    def look_again(self, verb, source, data, target, want):
+        """`check` and `diff` of the output say what its values say."""
+        rng = self.rng
+        argument = target.argument.split(",layout")[0].split(",keys")[0].split(",text")[0].split(",byteorder")[0].split(",compress")[0]
+        if argument.startswith("ark,scp:"):
+            argument = "ark:" + argument.split(":", 1)[1].split(",")[0]
+        if "|" in argument:
+            return
+        if rng.random() < 0.3:
+            status, _, said = self.call("check", argument)
+            expect(status in ((0,) if is_plain(want) else (0, 1)), "check: status %d: %s", status, said)
+        if rng.random() < 0.4 and source.stdin is None:
+            expected = self.expected_difference(verb, source, data, target, want)
+            if expected is not None:
+                status, printed, said = self.call("diff", source.argument, argument)
+                expect(status == expected, "diff: status %d, expected %d: %s%s", status, expected,
+                       printed.decode(errors="replace"), said)
+
+    def expected_difference(self, verb, source, data, target, want):
+        if verb != "convert" or not want:
+            return None
+        want = list(want)
+        if getattr(target, "folder", False):
+            end = b"." + target.argument.split(":")[0].encode()
+            want.sort(key=lambda u: u.key + end)
+        elif target.holds.one:
+            want = [want[0].with_(key=target.key)]
+        unnamed = source.generated != (target.holds.keys == "none")
+        for a, b in zip(data, want):
+            # The bytes of few numbers may mean several things.
+            if a.object or a.features is not None and a.features.ndim == 0 or a.kinds() != b.kinds() and {"text", "segments", "object"} & set(a.kinds() + b.kinds()):
+                return None
+            if a.sound and a.sound[1].dtype != b.sound[1].dtype:
+                return None
+            if not unnamed and a.key != b.key or not alike(a, b):
+                return 1
+        return 0
+
+
+def is_plain(data):
+    """Whether nothing of it looks odd."""
+    widths, types = set(), set()
+    for u in data:
+        if u.features is not None:
+            if u.features.ndim == 2:
+                widths.add(u.features.shape[1])
+            types.add(u.features.dtype)
+            if u.features.dtype.kind == "f" and not np.isfinite(u.features).all():
+                return False
+        if u.sound is not None:
+            types.add(u.sound[1].dtype)
+            if any(abs(x) > 1 for x in loudness(u.sound[1])):
+                return False
+        if u.features is None and u.labels is None and u.sound is None or u.frames() == 0 and u.sound is None:
+            return False
+        try:
+            u.key.decode()
+        except UnicodeDecodeError:
+            return False
+        if not u.key.strip():
+            return False
+    return len(widths) <= 1 and len(types) <= 1
+
+
+def run(program, seed, scratch):
+    """None, or what was wrong and the commands that show it."""
+    case = Case(program, seed, scratch)
+    try:
+        case.run()
+    except Exception as error:  # whatever goes wrong belongs to this case
+        where = ""
+        if not isinstance(error, Mismatch):
+            step = error.__traceback__
+            while step.tb_next:
+                step = step.tb_next
+            where = " (%s:%d)" % (os.path.basename(step.tb_frame.f_code.co_filename), step.tb_lineno)
+        return "%s: %s%s" % (type(error).__name__, error, where), case.commands
+    return None, case.commands
