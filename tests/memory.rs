@@ -11,7 +11,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// Address space given to the program, in KiB; thread stacks and the allocator's reserves count.
 const LIMIT: u64 = 240 << 10;
@@ -45,19 +45,24 @@ fn corpus(folder: &Path) {
 /// Runs the program in so much address space and returns what it said on standard error.
 fn run(folder: &Path, line: &str) -> String {
     let script = format!("ulimit -v {LIMIT}; exec spr-convert {line}");
+    let output = shell(folder, &script);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{line}: {said}");
+    said
+}
+
+/// What comes of a script that finds the program by its name.
+fn shell(folder: &Path, script: &str) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_spr-convert"))
         .parent()
         .unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-    let output = Command::new("sh")
-        .args(["-c", &script])
+    Command::new("sh")
+        .args(["-c", script])
         .current_dir(folder)
         .env("PATH", path)
         .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{line}: {said}");
-    said
+        .unwrap()
 }
 
 #[test]
@@ -104,4 +109,121 @@ fn long_inputs_stream() {
             .status();
         assert!(same.unwrap().success(), "{copy}");
     }
+}
+
+/// A matrix or vector of Kaldi's: key, mark and token, sizes, and a value over and over.
+fn archive(folder: &Path, name: &str, entries: impl Iterator<Item = (String, Vec<u8>)>) {
+    let mut ark = BufWriter::new(File::create(folder.join(name)).unwrap());
+    for (key, object) in entries {
+        write!(ark, "{key} \0B").unwrap();
+        ark.write_all(&object).unwrap();
+    }
+}
+
+/// A number behind its size, as Kaldi tags them.
+fn tagged(n: usize) -> Vec<u8> {
+    let bytes = u32::try_from(n).unwrap().to_le_bytes();
+    [&[4], &bytes[..]].concat()
+}
+
+fn matrix(rows: usize, cols: usize) -> Vec<u8> {
+    let values = 1.5f32.to_le_bytes().repeat(rows * cols);
+    [&b"FM "[..], &tagged(rows), &tagged(cols), &values].concat()
+}
+
+/// Data sets that are large in one direction each.
+fn shapes(folder: &Path) -> [&'static str; 6] {
+    let one = |object| std::iter::once(("a".to_owned(), object));
+    archive(folder, "wide.ark", one(matrix(2, 3_000_000)));
+    archive(folder, "tall.ark", one(matrix(3_000_000, 2)));
+    let keys = (0..100_000).map(|i| (format!("u{i:06}"), matrix(1, 1)));
+    archive(folder, "many.ark", keys);
+    let long = (0..500).map(|i| (format!("{i:060000}"), matrix(1, 1)));
+    archive(folder, "keys.ark", long);
+    let labels = (0..30).map(|i| {
+        let labels = (0..40_000).flat_map(|n| tagged(n * 30 + i));
+        (
+            format!("u{i:02}"),
+            tagged(40_000).into_iter().chain(labels).collect(),
+        )
+    });
+    archive(folder, "labels.ark", labels);
+    let mut line = BufWriter::new(File::create(folder.join("row.jsonl")).unwrap());
+    let row: Vec<_> = (0..300_000).map(|n| n.to_string()).collect();
+    let text = format!(
+        "{{\"key\":\"a\",\"labels\":[[{}]],\"meta\":{{}}}}\n",
+        row.join(",")
+    );
+    line.write_all(text.as_bytes()).unwrap();
+    [
+        "wide.ark",
+        "tall.ark",
+        "many.ark",
+        "keys.ark",
+        "labels.ark",
+        "row.jsonl",
+    ]
+}
+
+/// Whatever the shape, a verb needs a bounded multiple of the largest object, or says that a limit
+/// is in the way; what it prints and draws is bounded, too.
+#[test]
+fn every_verb_is_bounded_for_every_shape() {
+    let folder = tempfile::tempdir().unwrap();
+    let shapes = shapes(folder.path());
+    let verbs = [
+        "info IN",
+        "info --json IN",
+        "ls IN",
+        "show IN",
+        "stats IN",
+        "stats --json IN",
+        "plot IN -o out.png",
+        "plot IN -o out.svg",
+        "report IN -o out.html",
+        "check IN",
+        "diff IN IN",
+        "diff --by-key IN IN",
+        "index IN -o out.idx",
+        "sort IN out.jsonl --memory 16m",
+        "merge IN out.jsonl",
+        "split IN out{part}.jsonl -n 1",
+        "select IN out.jsonl --sample 1",
+        "IN out.jsonl",
+        "IN out.pkl",
+        "IN out.pfile --allow-loss all",
+        "IN out.ark",
+    ];
+    let mut seen = 0;
+    for shape in shapes {
+        for verb in verbs {
+            let line = verb.replace("IN", shape);
+            let line = format!("{line} --max-alloc 64m --overwrite");
+            let line = match verb.contains("out") {
+                true => line,
+                false => line.replace(" --overwrite", ""),
+            };
+            let script = format!("ulimit -v {LIMIT}; exec spr-convert {line} > printed");
+            let output = shell(folder.path(), &script);
+            let said = String::from_utf8_lossy(&output.stderr);
+            // Labels alone are not for a pickle, an index is for some formats; nothing breaks off.
+            let status = output.status.code();
+            assert!(matches!(status, Some(0 | 2)), "{line}: {status:?} {said}");
+            assert!(!said.contains("cannot allocate"), "{line}: {said}");
+            for page in ["out.png", "out.svg", "out.html"] {
+                if let Ok(made) = std::fs::metadata(folder.path().join(page)) {
+                    assert!(made.len() < 2 << 20, "{line}: {} bytes", made.len());
+                }
+            }
+            for name in std::fs::read_dir(folder.path()).unwrap() {
+                let path = name.unwrap().path();
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                if name.starts_with("out") {
+                    std::fs::remove_file(path).unwrap();
+                }
+            }
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 6 * 21);
 }

@@ -4,7 +4,9 @@ use super::axes::Axes;
 use super::axis::Axis;
 use super::colour::{NONE, of_label};
 use super::heat::Heat;
-use super::histogram::{Bar, Histogram, labels, lengths, spreads};
+use super::histogram::{
+    Bar, Histogram, LABEL_COLUMNS, labels, left_out, lengths, of_the_first, spreads,
+};
 use super::picture::Picture;
 use super::scene::{Align, Area, Ink, Item, Scene};
 use super::ticks::{number, round_step};
@@ -51,10 +53,14 @@ pub fn overview(all: &Overview, charts: &[Chart], width: u32) -> Scene {
                 }
             }
             Chart::Labels => {
-                for (i, counts) in all.stats.labels.iter().enumerate() {
+                let columns = &all.stats.labels;
+                for (i, counts) in columns.iter().take(LABEL_COLUMNS).enumerate() {
                     if let Some(labels) = labels(i, counts, bars) {
                         sheet.labels(&labels);
                     }
+                }
+                if let Some(left_out) = left_out(columns) {
+                    sheet.title(&left_out);
                 }
             }
             Chart::Dims => sheet.dims(all),
@@ -301,7 +307,8 @@ impl Sheet {
             _ => format!(", {each} columns a bar"),
         };
         self.title(&format!(
-            "Features: mean and standard deviation by column{apart}"
+            "Features: mean and standard deviation by column{apart}{}",
+            of_the_first(&all.stats)
         ));
         let axes = self.field(CHART, (0.0, columns.len() as f64), (low, high));
         axes.left(true, MANY, &mut self.scene);

@@ -1,7 +1,7 @@
 //! Counts as bars.
 
 use serde_json::Value;
-use spr_stats::{Column, LabelCount};
+use spr_stats::{Column, LabelCount, Stats};
 
 use super::Overview;
 use super::ticks::{number, round_step};
@@ -136,6 +136,29 @@ pub(super) fn spreads(columns: &[Column], most: usize) -> (Vec<Spread>, usize) {
         })
     });
     (groups.collect(), each)
+}
+
+/// Columns of labels that are drawn.
+pub(super) const LABEL_COLUMNS: usize = 8;
+
+/// What is said of columns of labels that are not drawn, if there are any.
+pub(super) fn left_out(columns: &[Vec<LabelCount>]) -> Option<String> {
+    match columns.len().saturating_sub(LABEL_COLUMNS) {
+        0 => None,
+        n => Some(format!("{n} columns of labels more, which are not drawn")),
+    }
+}
+
+/// What is said where columns of features are not told apart.
+pub(super) fn of_the_first(stats: &Stats) -> String {
+    match stats.columns_beyond {
+        0 => String::new(),
+        _ => format!(
+            ", the first {} of {}",
+            stats.features.len(),
+            stats.columns()
+        ),
+    }
 }
 
 #[cfg(test)]

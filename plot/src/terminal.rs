@@ -5,7 +5,9 @@ use spr_text::harmless;
 use super::axis::Axis;
 use super::colour::{NONE, Rgb, of_label, scale};
 use super::heat::Heat;
-use super::histogram::{Histogram, labels, lengths, spreads};
+use super::histogram::{
+    Histogram, LABEL_COLUMNS, labels, left_out, lengths, of_the_first, spreads,
+};
 use super::picture::Picture;
 use super::ticks::{number, ticks};
 use super::track::Track;
@@ -90,9 +92,11 @@ pub fn overview(all: &Overview, charts: &[Chart], style: &Style) -> String {
         match chart {
             Chart::Lengths => parts.extend(lengths(all, BARS).map(|h| bars(&h, style))),
             Chart::Labels => {
-                let columns = all.stats.labels.iter().enumerate();
-                let drawn = columns.filter_map(|(i, counts)| labels(i, counts, BARS));
+                let columns = &all.stats.labels;
+                let few = columns.iter().take(LABEL_COLUMNS).enumerate();
+                let drawn = few.filter_map(|(i, counts)| labels(i, counts, BARS));
                 parts.extend(drawn.map(|h| bars(&h, style)));
+                parts.extend(left_out(columns).map(|text| text + "\n"));
             }
             Chart::Dims => parts.extend(dims(all, style)),
         }
@@ -297,7 +301,8 @@ fn dims(all: &Overview, style: &Style) -> Option<String> {
         let share = if share.is_finite() { share } else { 0.5 };
         whole((share * (room - 1) as f64).round()).min(room - 1)
     };
-    let mut lines = vec!["Features: mean and standard deviation by column".to_owned()];
+    let title = "Features: mean and standard deviation by column";
+    let mut lines = vec![format!("{title}{}", of_the_first(&all.stats))];
     let step = (high - low) / 50.0;
     let ends = (number(low, step), number(high, step));
     let width = room.saturating_sub(ends.0.len());

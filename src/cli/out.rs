@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, BufWriter, StdoutLock, Write};
 
-use serde_json::Value;
+use serde::Serialize;
 use spr_core::{Error, Result};
 use spr_text::{json_line, visible};
 
@@ -24,8 +24,14 @@ impl Out {
     }
 
     /// Prints a line of JSON.
-    pub(super) fn json(&mut self, value: &Value) -> Result<()> {
-        writeln!(self.0, "{}", json_line(value.to_string())).map_err(failed)
+    pub(super) fn json(&mut self, value: &impl Serialize) -> Result<()> {
+        let line = serde_json::to_string(value).map_err(|e| failed(e.into()))?;
+        writeln!(self.0, "{}", json_line(line)).map_err(failed)
+    }
+
+    /// Prints a part of a line that holds nothing from outside.
+    pub(super) fn part(&mut self, text: &str) -> Result<()> {
+        self.0.write_all(text.as_bytes()).map_err(failed)
     }
 
     pub(super) fn finish(mut self) -> Result<()> {
@@ -45,8 +51,9 @@ pub(super) struct Columns {
     left: usize,
 }
 
-/// Lines that wait to be aligned with one another.
+/// Lines, and words of them, that wait to be aligned with one another.
 const TOGETHER: usize = 500;
+const WORDS: usize = 1 << 16;
 
 impl Columns {
     pub(super) fn new(left: usize) -> Self {
@@ -63,9 +70,9 @@ impl Columns {
             *width = word.chars().count().max(*width);
         }
         self.lines.push(words);
-        match self.lines.len() {
-            TOGETHER => self.finish(out),
-            _ => Ok(()),
+        match self.lines.len() == TOGETHER || self.lines.len() * self.widths.len() > WORDS {
+            true => self.finish(out),
+            false => Ok(()),
         }
     }
 

@@ -1,10 +1,11 @@
 //! `spr-convert stats IN...`.
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
+use spr_core::Result;
 use spr_core::format::Request;
-use spr_core::{Error, Result};
-use spr_stats::{LabelCount, Stats};
+use spr_stats::{Column, LabelCount, Stats};
 
 use super::args::ReadArgs;
 use super::exit::{DONE, FAILED};
@@ -30,6 +31,15 @@ pub(super) struct StatsArgs {
     read: ReadArgs,
 }
 
+/// A data set as JSON.
+#[derive(Serialize)]
+struct Facts<'a> {
+    input: &'a str,
+    format: &'a str,
+    #[serde(flatten)]
+    stats: &'a Stats,
+}
+
 /// Labels shown, the commonest ones if there are more.
 const SHOWN: usize = 40;
 
@@ -49,11 +59,11 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
         let result = stats.read(reader.as_mut());
         let mut out = Out::new();
         if args.read.json {
-            let mut value =
-                serde_json::to_value(&stats).map_err(|e| Error::io("cannot write", e.into()))?;
-            value["input"] = json!(input.text());
-            value["format"] = json!(format);
-            out.json(&value)?;
+            out.json(&Facts {
+                input: input.text(),
+                format,
+                stats: &stats,
+            })?;
         } else {
             out.line(input.text())?;
             describe(&stats, &mut out)?;
@@ -110,21 +120,34 @@ fn features(stats: &Stats, out: &mut Out) -> Result<()> {
     let mut table = Columns::new(0);
     let titles = ["    column", "mean", "std", "min", "max", "nan", "inf"];
     table.line(titles.map(str::to_owned).to_vec(), out)?;
-    let number = |value: Option<f64>| value.map_or("-".to_owned(), short);
     for (i, column) in stats.features.iter().enumerate() {
-        let some = (column.count > 0).then_some(());
-        let line = vec![
-            i.to_string(),
-            number(some.map(|()| column.mean)),
-            number(some.map(|()| column.std)),
-            number(column.min),
-            number(column.max),
-            column.nan.to_string(),
-            column.inf.to_string(),
-        ];
-        table.line(line, out)?;
+        table.line(words(i.to_string(), column), out)?;
+    }
+    if let Some(beyond) = &stats.beyond {
+        let first = stats.features.len();
+        let name = format!("{first}-{}", stats.columns().saturating_sub(1));
+        table.line(words(name, beyond), out)?;
+        table.finish(out)?;
+        return out.line(format!(
+            "  the columns from {first} on are summed up as one"
+        ));
     }
     table.finish(out)
+}
+
+/// A line of the table of columns.
+fn words(name: String, column: &Column) -> Vec<String> {
+    let number = |value: Option<f64>| value.map_or("-".to_owned(), short);
+    let some = (column.count > 0).then_some(());
+    vec![
+        name,
+        number(some.map(|()| column.mean)),
+        number(some.map(|()| column.std)),
+        number(column.min),
+        number(column.max),
+        column.nan.to_string(),
+        column.inf.to_string(),
+    ]
 }
 
 fn labels(name: &str, counts: &[LabelCount], out: &mut Out) -> Result<()> {

@@ -10,6 +10,8 @@ use crate::verbs::show::Window;
 
 /// Numbers of a list in a line.
 const IN_A_LINE: usize = 10;
+/// Columns of a matrix that are aligned.
+const ALIGNED: usize = 1 << 12;
 
 /// Prints the part of an utterance that lies in the window.
 pub(super) fn show(utt: &Utterance, window: &Window, out: &mut Out) -> Result<()> {
@@ -99,7 +101,8 @@ fn array(name: &str, array: &Array, window: &Window, out: &mut Out) -> Result<()
     dispatch!(dtype, T => numbers(array.values().values::<T>()?, (rows, cols), window, out))
 }
 
-/// Rows behind their numbers, every column as wide as need be; a single column as a list.
+/// Rows behind their numbers, every column as wide as need be, unless there are very many; a single
+/// column as a list.
 fn numbers<T: Element>(
     values: &[T],
     (all_rows, all_cols): (usize, usize),
@@ -116,6 +119,18 @@ fn numbers<T: Element>(
         value.print(&mut text);
         String::from_utf8_lossy(&text).into_owned()
     };
+    if cols.len() > ALIGNED {
+        for row in rows {
+            out.part(&format!("{row:>6}"))?;
+            let row = values.get(row * all_cols..).unwrap_or_default();
+            for value in row.iter().take(cols.end).skip(cols.start) {
+                out.part("  ")?;
+                out.part(&word(*value))?;
+            }
+            out.part("\n")?;
+        }
+        return Ok(());
+    }
     let lines = match all_cols {
         1 => IN_A_LINE,
         _ => 1,

@@ -1,11 +1,15 @@
 //! What there is to count in speech data: [`Stats`] of a data set, and an [`Entry`] for each
 //! utterance.
 
+mod column;
 mod entry;
+mod label;
 mod stats;
 
+pub use column::{Column, MAX_COLUMNS};
 pub use entry::Entry;
-pub use stats::{Column, LabelCount, Lengths, Stats};
+pub use label::LabelCount;
+pub use stats::{Lengths, Stats};
 
 use spr_core::model::{Audio, Decimal, Element, Utterance, Wide};
 

@@ -1,18 +1,15 @@
 //! Numbers about numbers, in one pass and little memory.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::Value;
 use spr_core::format::Reader;
-use spr_core::model::{Element, Utterance, Wide};
+use spr_core::model::{Element, Utterance};
 use spr_core::{Result, dispatch};
 
-use super::{number, seconds};
-
-/// Different labels are counted up to this many a column.
-const MAX_DISTINCT: usize = 1 << 20;
+use super::column::{Block, Column, MAX_COLUMNS};
+use super::label::{LabelCount, Labels};
+use super::seconds;
 
 /// What is found in a data set. The fields have the same names in JSON.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -25,8 +22,12 @@ pub struct Stats {
     pub seconds: Option<f64>,
     /// Frames an utterance; `None` where there is no utterance.
     pub lengths: Option<Lengths>,
-    /// Each column of the features.
+    /// Each column of the features, up to [`MAX_COLUMNS`].
     pub features: Vec<Column>,
+    /// How many columns there are beyond these.
+    pub columns_beyond: u64,
+    /// Those columns, summed up as one.
+    pub beyond: Option<Column>,
     /// How often each label occurs, a list a column of the labels.
     pub labels: Vec<Vec<LabelCount>>,
     /// Labels that were not counted, because there are too many different ones.
@@ -48,97 +49,14 @@ pub struct Lengths {
     pub max: u64,
 }
 
-/// One column of the features. NaN and infinite values are counted and otherwise left out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Column {
-    /// Finite values.
-    pub count: u64,
-    /// Their mean.
-    pub mean: f64,
-    /// Their standard deviation: the root of the mean square distance from the mean.
-    pub std: f64,
-    /// The least.
-    pub min: Option<f64>,
-    /// The greatest.
-    pub max: Option<f64>,
-    /// Values that are not numbers.
-    pub nan: u64,
-    /// Values that are infinite.
-    pub inf: u64,
-    /// The sum of square distances from the mean.
-    #[serde(skip)]
-    squares: f64,
-}
-
-/// A label and how often it occurs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LabelCount {
-    /// The label.
-    pub label: Value,
-    /// How often.
-    pub count: u64,
-}
-
 #[derive(Clone, Debug, Default)]
 struct State {
     /// How many utterances have how many frames.
     lengths: BTreeMap<u64, u64>,
-    labels: Vec<BTreeMap<Label, u64>>,
+    labels: Labels,
     untimed: bool,
     seconds: f64,
-    block: Vec<Column>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Label {
-    Int(i128),
-    Float(f64),
-}
-
-impl Eq for Label {}
-
-impl PartialOrd for Label {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Label {
-    fn cmp(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Self::Int(a), Self::Int(b)) => a.cmp(b),
-            (Self::Float(a), Self::Float(b)) => a.total_cmp(b),
-            (Self::Int(_), Self::Float(_)) => Ordering::Less,
-            (Self::Float(_), Self::Int(_)) => Ordering::Greater,
-        }
-    }
-}
-
-impl Column {
-    /// Adds what is known of other values of the same column, as Chan, Golub and LeVeque do.
-    #[expect(clippy::cast_precision_loss, reason = "counts as weights")]
-    fn merge(&mut self, other: &Self) {
-        self.nan += other.nan;
-        self.inf += other.inf;
-        if other.count == 0 {
-            return;
-        }
-        let (mine, theirs) = (self.count as f64, other.count as f64);
-        let apart = other.mean - self.mean;
-        let share = theirs / (mine + theirs);
-        self.mean += apart * share;
-        self.squares += other.squares + apart * apart * mine * share;
-        self.count += other.count;
-        self.min = self.min.into_iter().chain(other.min).reduce(f64::min);
-        self.max = self.max.into_iter().chain(other.max).reduce(f64::max);
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "counts as weights")]
-    fn finish(&mut self) {
-        if self.count > 0 {
-            self.std = (self.squares / self.count as f64).sqrt();
-        }
-    }
+    block: Block,
 }
 
 impl Stats {
@@ -190,41 +108,16 @@ impl Stats {
             return;
         }
         let block = &mut self.state.block;
-        block.clear();
-        block.resize(cols, Column::default());
-        // First the means of this utterance, then the distances from them: nothing cancels out.
-        for row in values.chunks_exact(cols) {
-            for (column, value) in block.iter_mut().zip(row) {
-                match number(*value) {
-                    v if v.is_finite() => {
-                        column.count += 1;
-                        column.mean += v;
-                        column.min = Some(column.min.map_or(v, |m| m.min(v)));
-                        column.max = Some(column.max.map_or(v, |m| m.max(v)));
-                    }
-                    v if v.is_nan() => column.nan += 1,
-                    _ => column.inf += 1,
-                }
-            }
+        block.fill(values, cols);
+        if self.features.len() < block.columns.len() {
+            self.features.resize(block.columns.len(), Column::default());
         }
-        for column in block.iter_mut() {
-            #[expect(clippy::cast_precision_loss, reason = "counts as weights")]
-            let count = column.count.max(1) as f64;
-            column.mean /= count;
-        }
-        for row in values.chunks_exact(cols) {
-            for (column, value) in block.iter_mut().zip(row) {
-                let apart = number(*value) - column.mean;
-                if apart.is_finite() {
-                    column.squares += apart * apart;
-                }
-            }
-        }
-        if self.features.len() < block.len() {
-            self.features.resize(block.len(), Column::default());
-        }
-        for (column, other) in self.features.iter_mut().zip(block) {
+        for (column, other) in self.features.iter_mut().zip(&block.columns) {
             column.merge(other);
+        }
+        if cols > MAX_COLUMNS {
+            self.columns_beyond = self.columns_beyond.max((cols - MAX_COLUMNS) as u64);
+            self.beyond.get_or_insert_default().merge(&block.beyond);
         }
     }
 
@@ -232,25 +125,23 @@ impl Stats {
         if values.is_empty() {
             return;
         }
-        let counts = &mut self.state.labels;
-        if counts.len() < cols {
-            counts.resize(cols, BTreeMap::new());
-        }
-        for row in values.chunks_exact(cols) {
-            for (counts, value) in counts.iter_mut().zip(row) {
-                let label = match value.widen() {
-                    Wide::Int(v) => Label::Int(v),
-                    Wide::Float(v) => Label::Float(v),
-                };
-                if let Some(count) = counts.get_mut(&label) {
-                    *count += 1;
-                } else if counts.len() < MAX_DISTINCT {
-                    counts.insert(label, 1);
-                } else {
-                    self.labels_beyond += 1;
-                }
-            }
-        }
+        self.state.labels.count(values, cols);
+    }
+
+    /// Columns of the features, whether they are told apart or not.
+    pub fn columns(&self) -> u64 {
+        self.features.len() as u64 + self.columns_beyond
+    }
+
+    /// The columns from one on, summed up as one; `None` if there are none.
+    pub fn columns_from(&self, first: usize) -> Option<Column> {
+        let told = self.features.get(first..).unwrap_or_default();
+        let mut all = told.iter().chain(&self.beyond).peekable();
+        all.peek()?;
+        let mut sum = Column::default();
+        all.for_each(|column| sum.merge(column));
+        sum.finish();
+        Some(sum)
     }
 
     /// How many utterances have how many frames, the shortest first.
@@ -262,7 +153,8 @@ impl Stats {
     #[expect(clippy::cast_precision_loss, reason = "a mean needs no more digits")]
     pub fn finish(&mut self) {
         let state = &self.state;
-        self.features.iter_mut().for_each(Column::finish);
+        let columns = self.features.iter_mut().chain(&mut self.beyond);
+        columns.for_each(Column::finish);
         self.seconds = (self.utterances > 0 && !state.untimed).then_some(state.seconds);
         let mut seen = 0;
         let median = state.lengths.iter().find(|(_, count)| {
@@ -278,17 +170,8 @@ impl Stats {
                 median: *median.0,
                 max: *max.0,
             });
-        let list = |counts: &BTreeMap<Label, u64>| {
-            let counts = counts.iter().map(|(label, count)| LabelCount {
-                label: match label {
-                    Label::Int(v) => i64::try_from(*v).map_or(Value::Null, Value::from),
-                    Label::Float(v) => Value::from(*v),
-                },
-                count: *count,
-            });
-            counts.collect()
-        };
-        self.labels = state.labels.iter().map(list).collect();
+        self.labels = state.labels.lists();
+        self.labels_beyond = state.labels.beyond;
     }
 }
 
@@ -375,5 +258,42 @@ mod tests {
             let counts: Vec<_> = stats.labels[0].iter().map(|c| c.count).collect();
             assert_eq!(counts, [1, 2], "{dtype}");
         }
+    }
+
+    /// What is not told apart is counted all the same.
+    #[test]
+    fn columns_and_labels_beyond_a_bound_are_summed_up() {
+        let cols = MAX_COLUMNS + 3;
+        let mut row = vec![1.0; cols];
+        row[MAX_COLUMNS..].copy_from_slice(&[2.0, f64::NAN, 4.0]);
+        let mut stats = Stats::default();
+        stats.add(&utterance(&row, cols)).unwrap();
+        stats.add(&utterance(&[5.0, 7.0], 2)).unwrap();
+        let labels: Vec<i32> = (0..4000).collect();
+        stats
+            .add(&Utterance {
+                labels: Some(Matrix::from_rows(&labels, 2000, Rank::Matrix).unwrap()),
+                ..Utterance::default()
+            })
+            .unwrap();
+        stats.finish();
+        assert_eq!(
+            (stats.features.len(), stats.columns_beyond),
+            (MAX_COLUMNS, 3)
+        );
+        assert_eq!(stats.columns(), cols as u64);
+        let beyond = stats.beyond.as_ref().unwrap();
+        assert_eq!((beyond.count, beyond.nan, beyond.mean), (2, 1, 3.0));
+        assert_eq!((beyond.std, beyond.max), (1.0, Some(4.0)));
+        assert_eq!(stats.features[1].mean, 4.0);
+        let most = stats.columns_from(1).unwrap();
+        assert_eq!((most.count, most.max), (MAX_COLUMNS as u64 + 2, Some(7.0)));
+        assert_eq!(
+            stats.columns_from(MAX_COLUMNS).as_ref(),
+            stats.beyond.as_ref()
+        );
+        let one = Stats::default();
+        assert_eq!((one.columns_from(0), one.columns_from(9)), (None, None));
+        assert_eq!((stats.labels.len(), stats.labels_beyond), (1024, 2 * 976));
     }
 }

@@ -18,12 +18,12 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
         false => Some(sound / 100.0),
     };
     let lengths = stats.lengths.filter(|lengths| lengths.max > 0);
-    let dim = stats.features.len();
+    let dim = stats.columns();
     let rates: Vec<_> = all.rates.iter().take(4).map(|r| format!("{r}/s")).collect();
     let labels = stats.labels.iter().map(|l| l.len().to_string());
     let labels: Vec<_> = labels.take(6).collect();
-    let nan: u64 = stats.features.iter().map(|c| c.nan).sum();
-    let inf: u64 = stats.features.iter().map(|c| c.inf).sum();
+    let sum = stats.columns_from(0).unwrap_or_default();
+    let (nan, inf) = (sum.nan, sum.inf);
     let codings = info.compression.as_deref().into_iter();
     let codings: Vec<_> = codings
         .chain(all.codings.iter().map(String::as_str))

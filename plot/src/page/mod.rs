@@ -8,11 +8,14 @@ use crate::svg::{element, escaped};
 use crate::{Chart, Listed, Overview, Picture, draw};
 use spr_core::Error;
 use spr_core::model::DatasetInfo;
-use spr_stats::Column;
+use spr_stats::{Column, Stats};
 
 /// Pictures are drawn this many pixels wide, charts so many.
 const WIDE: u32 = 800;
 const NARROW: u32 = 400;
+
+/// Columns of the features that a page tells apart.
+const COLUMNS: usize = 1000;
 
 /// Columns and rows of the pictures that a page shows.
 pub const PICTURE: (usize, usize) = (660, 256);
@@ -66,7 +69,7 @@ pub fn page(survey: &Survey, repair: &str) -> String {
     charts(all, &mut html);
     pictures(all, &mut html);
     utterances(all, &mut html);
-    columns(&all.stats.features, &mut html);
+    columns(&all.stats, &mut html);
     let version = env!("CARGO_PKG_VERSION");
     let _ = write!(
         html,
@@ -183,30 +186,46 @@ fn utterance(listed: &Listed, timed: bool, html: &mut String) {
     html.push_str("</tr>\n");
 }
 
-fn columns(columns: &[Column], html: &mut String) {
-    if columns.is_empty() {
-        return;
-    }
-    html.push_str(
-        "<details><summary>Features, column by column</summary>\n<div class=\"scroll\"><table>\n\
+fn columns(stats: &Stats, html: &mut String) {
+    let last = match stats.columns() {
+        0 => return,
+        n => n - 1,
+    };
+    let rest = stats.columns_from(COLUMNS);
+    let told = match rest {
+        Some(_) => format!(", those from {COLUMNS} on as one"),
+        None => String::new(),
+    };
+    let _ = write!(
+        html,
+        "<details><summary>Features, column by column{told}</summary>\n\
+         <div class=\"scroll\"><table>\n\
          <tr><th>column</th><th>mean</th><th>deviation</th><th>least</th><th>greatest</th>\
          <th>NaN</th><th>infinite</th></tr>\n",
     );
-    let number = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.4}"));
-    for (i, column) in columns.iter().enumerate() {
-        let some = (column.count > 0).then_some(());
-        let numbers = [
-            some.map(|()| column.mean),
-            some.map(|()| column.std),
-            column.min,
-            column.max,
-        ];
-        let _ = write!(html, "<tr><td>{i}</td>");
-        for value in numbers {
-            let _ = write!(html, "<td>{}</td>", number(value));
-        }
-        let (nan, inf) = (column.nan, column.inf);
-        let _ = writeln!(html, "<td>{nan}</td><td>{inf}</td></tr>");
+    for (i, column) in stats.features.iter().take(COLUMNS).enumerate() {
+        line(&i.to_string(), column, html);
+    }
+    if let Some(rest) = &rest {
+        line(&format!("{COLUMNS}–{last}"), rest, html);
     }
     html.push_str("</table></div></details>\n");
+}
+
+/// A line of the table of columns.
+fn line(name: &str, column: &Column, html: &mut String) {
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.4}"));
+    let some = (column.count > 0).then_some(());
+    let numbers = [
+        some.map(|()| column.mean),
+        some.map(|()| column.std),
+        column.min,
+        column.max,
+    ];
+    let _ = write!(html, "<tr><td>{name}</td>");
+    for value in numbers {
+        let _ = write!(html, "<td>{}</td>", number(value));
+    }
+    let (nan, inf) = (column.nan, column.inf);
+    let _ = writeln!(html, "<td>{nan}</td><td>{inf}</td></tr>");
 }
