@@ -12,7 +12,7 @@ const ALWAYS: u64 = 16 << 20;
 /// to a third, alignments to a thirtieth; a gigabyte of zeros to a thousandth and less.
 const RATIO: u64 = 50;
 
-/// What a list that is kept in memory takes, counted as it is read.
+/// What a list that is kept in memory takes, counted as it grows.
 pub struct Held {
     what: &'static str,
     bytes: u64,
@@ -33,9 +33,22 @@ impl Held {
     /// # Errors
     /// As [`Source::hold`].
     pub fn add(&mut self, bytes: usize, source: &Source, limits: &Limits) -> Result<()> {
+        self.count(bytes);
+        source.hold(self.what, self.bytes, limits).map(drop)
+    }
+
+    /// Counts an entry of so many bytes that is kept of what is written.
+    ///
+    /// # Errors
+    /// [`Limit`](ErrorKind::Limit).
+    pub fn keep(&mut self, bytes: usize, limits: &Limits) -> Result<()> {
+        self.count(bytes);
+        limits.bytes(self.what, self.bytes).map(drop)
+    }
+
+    fn count(&mut self, bytes: usize) {
         let entry = bytes.saturating_add(Self::ENTRY) as u64;
         self.bytes = self.bytes.saturating_add(entry);
-        source.hold(self.what, self.bytes, limits).map(drop)
     }
 }
 

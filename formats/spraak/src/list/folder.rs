@@ -3,7 +3,7 @@
 use spr_core::bytes::{Output, Part};
 use spr_core::format::{Caps, Writer, Written};
 use spr_core::model::Utterance;
-use spr_core::{Error, Result};
+use spr_core::{Error, Limits, Result};
 
 use super::writer::{ListSort, ListWriter};
 use crate::vocabulary::Dialect;
@@ -15,16 +15,18 @@ pub(super) struct ListFolder {
     /// A list in which nothing is yet.
     empty: ListSort,
     caps: Caps,
+    limits: Limits,
     written: Written,
 }
 
 impl ListFolder {
-    pub(super) fn new(output: Output, dialect: Dialect, empty: ListSort) -> Self {
+    pub(super) fn new(output: Output, dialect: Dialect, empty: ListSort, limits: Limits) -> Self {
         Self {
             caps: empty.caps(output.medium()),
             output,
             dialect,
             empty,
+            limits,
             written: Written::default(),
         }
     }
@@ -40,7 +42,8 @@ impl Writer for ListFolder {
         self.caps.check(utt).map_err(place)?;
         let part = Part::Utterance(&utt.key, self.dialect.extension());
         let sort = self.empty.another();
-        let mut list = ListWriter::new(&self.output, part, self.dialect, sort).map_err(place)?;
+        let list = ListWriter::new(&self.output, part, self.dialect, sort, self.limits);
+        let mut list = list.map_err(place)?;
         list.write(utt)?;
         self.written.bytes += list.end()?;
         self.written.count(utt);

@@ -100,8 +100,14 @@ pub(crate) fn create(
         return Ok(None);
     };
     Ok(Some(match output.is_folder() {
-        true => Box::new(ListFolder::new(output.clone(), dialect, sort)),
-        false => Box::new(ListWriter::new(output, Part::Main, dialect, sort)?),
+        true => Box::new(ListFolder::new(output.clone(), dialect, sort, env.limits)),
+        false => Box::new(ListWriter::new(
+            output,
+            Part::Main,
+            dialect,
+            sort,
+            env.limits,
+        )?),
     }))
 }
 

@@ -1,9 +1,9 @@
 //! Segmentations and corpora, written. The header, which counts the lines, is made at the end.
 
-use spr_core::bytes::{Env, Location, Output, Part, Sink};
+use spr_core::bytes::{Env, Held, Location, Output, Part, Sink};
 use spr_core::format::{Caps, Medium, Options, Writer, Written};
 use spr_core::model::{FrameGrid, Key, Meta, Tag, Utterance};
-use spr_core::{Error, Result};
+use spr_core::{Error, Limits, Result};
 
 use super::caps;
 use super::corpus::{FILE, TIMES, transcription};
@@ -30,6 +30,9 @@ pub(crate) struct ListWriter {
     /// The lines of the entry at hand.
     entry: Vec<u8>,
     lines: u64,
+    /// What the names written take, which are kept.
+    names: Held,
+    limits: Limits,
     written: Written,
 }
 
@@ -97,7 +100,7 @@ impl ListWriter {
                 .hint("the folder of the data is made at the end; put the corpus beside it"));
         }
         let sort = ListSort::Corpus(Names::default());
-        Self::new(output, Part::At(&file.into()), dialect, sort)
+        Self::new(output, Part::At(&file.into()), dialect, sort, env.limits)
     }
 
     /// A writer of a list in which nothing is yet.
@@ -106,6 +109,7 @@ impl ListWriter {
         part: Part<'_>,
         dialect: Dialect,
         sort: ListSort,
+        limits: Limits,
     ) -> Result<Self> {
         Ok(Self {
             sink: output.create(part, false)?,
@@ -116,6 +120,8 @@ impl ListWriter {
             body: Spool::new(),
             entry: Vec::new(),
             lines: 0,
+            names: Held::new("the names of a list"),
+            limits,
             written: Written::default(),
         })
     }
@@ -152,6 +158,8 @@ impl ListWriter {
                 1
             }
         };
+        self.names
+            .keep(size_of::<Key>() + utt.key.as_bytes().len(), &self.limits)?;
         self.head.get_or_insert(head);
         Ok(lines)
     }
