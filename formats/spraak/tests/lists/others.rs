@@ -33,7 +33,7 @@ fn keys_stay_in_the_folder() {
         std::os::unix::fs::symlink(&away, root.join("sub")).unwrap();
         let output = Env::default()
             .output(&Locator::folder(&root))
-            .overwrite(true);
+            .add(true);
         let mut writer = SPR
             .create(output.clone(), &Options::default(), &Env::default())
             .unwrap();
