@@ -344,6 +344,19 @@ fn lists_that_are_kept_are_bounded_by_the_limit() {
 }
 
 #[test]
+fn a_list_that_is_written_is_bounded_by_the_limit() {
+    let s = Scratch::new();
+    s.write("text", names(|n| format!("u{n} good morning\n")));
+    let said = run(&s, "--max-alloc 16m text x.cor");
+    assert_eq!(said.status, 2, "{}", said.err);
+    let error = "the names of a list of ";
+    assert!(said.err.contains(error) && said.err.contains("--max-alloc"), "{}", said.err);
+    assert_eq!(s.names(), ["text"]);
+    let said = run(&s, "text x.cor");
+    assert!(said.err.contains("1000000 utterances"), "{}", said.err);
+}
+
+#[test]
 fn a_header_that_repeats_a_key_is_read_at_once_and_warned_about_once() {
     let s = Scratch::new();
     let mut header = b".spr\n".to_vec();
