@@ -350,7 +350,11 @@ fn a_list_that_is_written_is_bounded_by_the_limit() {
     let said = run(&s, "--max-alloc 16m text x.cor");
     assert_eq!(said.status, 2, "{}", said.err);
     let error = "the names of a list of ";
-    assert!(said.err.contains(error) && said.err.contains("--max-alloc"), "{}", said.err);
+    assert!(
+        said.err.contains(error) && said.err.contains("--max-alloc"),
+        "{}",
+        said.err
+    );
     assert_eq!(s.names(), ["text"]);
     let said = run(&s, "text x.cor");
     assert!(said.err.contains("1000000 utterances"), "{}", said.err);
