@@ -7,7 +7,7 @@ use spr_core::bytes::{Env, Locator, Output, Parents, Part, key_of_file};
 use spr_core::format::{Caps, Count, Keys, Registry, Writer, Written};
 use spr_core::loss::{LossPolicy, LossReport};
 use spr_core::model::{Dtype, Key, KeySource, Utterance};
-use spr_core::{Error, Result};
+use spr_core::{Error, Result, side};
 
 use super::Job;
 use crate::argument::{PartName, Target};
@@ -136,9 +136,20 @@ impl<'a> Branch<'a> {
 
     /// Lets go what belongs to a file that is replaced.
     fn discard_old(&self, target: &Target, output: &Output) -> Result<()> {
-        let files = target.locations().into_iter();
-        for file in files.filter(|_| self.job.overwrite && !target.is_folder()) {
-            for old in places::belongings(&file, self.registry, &self.env)? {
+        let written = target.locations();
+        for file in written
+            .iter()
+            .filter(|_| self.job.overwrite && !target.is_folder())
+        {
+            for old in places::belongings(file, self.registry, &self.env)? {
+                if written.contains(&old) {
+                    continue;
+                }
+                // Side files come and go with their data, unseen.
+                if old != file.with_suffix(side::SUFFIX) {
+                    let message = format!("goes with {file}, which is replaced and which it is of");
+                    self.env.warn(&Error::unfit(message).file(old.to_string()));
+                }
                 output.discard(Part::At(&Locator::File(old)));
             }
         }

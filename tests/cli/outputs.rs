@@ -44,6 +44,17 @@ fn what_belonged_to_replaced_data_goes_with_them() {
         tried += 1;
     }
     assert_eq!(tried, 11);
+    s.shell("rm -rf x* y* names");
+    s.ok("in.ark ark,scp:x.ark,x.scp");
+    let said = s.ok("in.ark x.ark --overwrite");
+    assert!(
+        said.err.contains("warning: x.scp: goes with x.ark"),
+        "{}",
+        said.err
+    );
+    s.ok("in.ark ark,scp:x.ark,x.scp --overwrite");
+    let said = s.ok("in.ark ark,scp:x.ark,x.scp --overwrite");
+    assert!(!said.err.contains("warning"), "{}", said.err);
     // A script file of other data stays; one that is of others too is in the way.
     s.shell("rm -rf x* y* names");
     s.ok("in.ark x.ark");
