@@ -88,6 +88,8 @@ pub struct Job {
     /// What happens to the utterances, in this order; before labels join them, unless something
     /// else was to happen to frames and labels of the inputs.
     pub stages: Vec<Stage>,
+    /// Whether labels join before the stages in any case, for one of them may look at frames.
+    pub labels_first: bool,
     /// How they are distributed over several outputs, where the target's name has `{part}`.
     pub split: Option<Split>,
     /// A data set whose labels join those utterances by key.
@@ -201,6 +203,7 @@ impl Job {
             inputs,
             request: Request::all(),
             stages: Vec::new(),
+            labels_first: false,
             split: None,
             labels: None,
             utt2spk: None,
@@ -274,6 +277,13 @@ impl Job {
                 Ok(false) => break,
                 Ok(true) => {
                     frames += utt.frames();
+                    if cut && utt.part.is_none() {
+                        let message =
+                            "partitions are lost where utterances are put in another order";
+                        return Err(Error::usage(message)
+                            .file(self.target.text())
+                            .hint("cut what was written in that order"));
+                    }
                     let begun = utt.part.unwrap_or_default();
                     if cut && begun > part {
                         part = begun;
@@ -451,6 +461,24 @@ impl Job {
         Ok(())
     }
 
+    /// Joins the labels to each of the `inputs` if anything is done to frames, before which they
+    /// have to be there; whether it did.
+    pub(crate) fn join_first(&self, inputs: &mut [Input], partitioned: bool) -> Result<bool> {
+        let staged = inputs.iter().any(Input::has_stages) || partitioned || self.labels_first;
+        let Some(labels) = self.labels.as_ref().filter(|_| staged) else {
+            return Ok(false);
+        };
+        if labels.is_stdin() && inputs.len() > 1 {
+            return Err(Error::usage(
+                "labels for several inputs can't be read from a pipe",
+            ));
+        }
+        for input in inputs {
+            input.join(labels.clone(), self.utt2spk.clone())?;
+        }
+        Ok(true)
+    }
+
     /// All inputs as one reader with the labels joined, which reads ahead, and the format of the
     /// first.
     fn open_inputs(
@@ -469,18 +497,7 @@ impl Job {
         if partitioned {
             inputs.iter_mut().for_each(Input::cut);
         }
-        // Labels join before anything is done to frames, which is done to each input for itself.
-        let staged = inputs.iter().any(Input::has_stages) || partitioned;
-        if let Some(labels) = self.labels.as_ref().filter(|_| staged) {
-            if labels.is_stdin() && inputs.len() > 1 {
-                return Err(Error::usage(
-                    "labels for several inputs can't be read from a pipe",
-                ));
-            }
-            for input in &mut inputs {
-                input.join(labels.clone(), self.utt2spk.clone())?;
-            }
-        }
+        let joined = self.join_first(&mut inputs, partitioned)?;
         let request = self.request.clone();
         let request = request.lenient(self.on_error == OnError::Skip);
         let data = Input::open_all(&inputs, request, registry, &meter.watch(env))?;
@@ -489,7 +506,7 @@ impl Job {
         for stage in &self.stages {
             reader = stage(reader, env)?;
         }
-        if let Some(labels) = self.labels.as_ref().filter(|_| !staged) {
+        if let Some(labels) = self.labels.as_ref().filter(|_| !joined) {
             reader = labels.join_to(reader, self.utt2spk.as_ref(), registry, env)?;
         }
         if env.threads > 1 && !inputs.iter().any(Input::reads_ahead) {

@@ -138,6 +138,9 @@ pub(super) struct ConvertArgs {
     /// Take labels from another data set, by key
     #[arg(long, value_name = "IN")]
     pub(super) labels: Option<String>,
+    /// Put the utterances through stages first, such as 'unique|context(5)|shuffle(1000,seed=1)'
+    #[arg(long, value_name = "STAGES", hide_short_help = true)]
+    pub(super) stages: Option<String>,
     /// Look labels up under the speaker that this file of lines `utterance speaker` gives; what
     /// split keeps together
     #[arg(

@@ -39,6 +39,9 @@ pub(super) fn run_with(
         if let Some(labels) = &job.labels {
             lines.push(format!("labels: {}", labels.explain(registry, &env)?));
         }
+        if let Some(stages) = plan::stages(args)? {
+            lines.push(format!("stages: {stages}"));
+        }
         lines.push(format!("output: {}", job.target.explain()?));
         if let Some(labels_out) = &job.labels_out {
             lines.push(format!("labels output: {}", labels_out.explain()?));

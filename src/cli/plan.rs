@@ -3,6 +3,7 @@
 use spr_core::bytes::{Access, Env};
 use spr_core::format::{Format, Registry};
 use spr_core::loss::LossPolicy;
+use spr_core::stage::Stages;
 use spr_core::{Error, Limits, Result};
 
 use super::args::{ConvertArgs, DataArgs, OnErrorArg, ReadArgs};
@@ -11,6 +12,7 @@ use super::out::print_lines;
 use super::session::Session;
 use crate::argument::{Input, Pair, Target, pair};
 use crate::job::{Job, OnError};
+use crate::verbs::select::typed;
 
 /// The surroundings that the flags ask for.
 pub(super) fn env(args: &ReadArgs, session: &Session) -> Result<Env> {
@@ -144,6 +146,12 @@ pub(super) fn labels(text: &str, registry: &Registry, env: &Env) -> Result<Input
     }
 }
 
+/// The stages of `--stages`.
+pub(super) fn stages(args: &ConvertArgs) -> Result<Option<Stages>> {
+    let stages = args.stages.as_deref().map(str::parse).transpose();
+    stages.map_err(|e: Error| e.context("--stages"))
+}
+
 /// The conversion that the flags ask for.
 pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<Job> {
     let (sources, output) = match (&args.output, args.paths.split_last()) {
@@ -173,6 +181,9 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     }
     if let Some(labels_out) = &args.labels_out {
         job.labels_out = Some(Target::parse(labels_out, None, &[], registry, env)?);
+    }
+    if let Some(stages) = stages(args)? {
+        typed(stages, &mut job).map_err(|e| e.context("--stages"))?;
     }
     job.dtype = args.dtype.as_deref().map(str::parse).transpose()?;
     allow_losses(args, &mut job.policy)?;

@@ -54,6 +54,10 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Remedy::LeaveOutFrameShift => {
             "leave out --frame-shift, which is for data that don't say it"
         }
+        Remedy::KeepUtterances => {
+            "batches are for programs that use the library; --shuffle puts frames in random order, \
+             --partition with {part} in the output's name writes partitions"
+        }
         Remedy::Shuffle => "add --shuffle or random=True",
         Remedy::KeepOne => "--duplicates first or --duplicates last keeps one of them",
         Remedy::SkipErrors => "--on-error skip passes over such utterances",

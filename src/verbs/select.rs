@@ -8,8 +8,8 @@ use spr_core::bytes::Env;
 use spr_core::format::{Parts, Reader, Registry, Request};
 use spr_core::model::{DatasetInfo, Key, Utterance};
 use spr_core::random::Mt19937;
-use spr_core::stage::{By, Filter, KeyFilter, Sort, Take, Unique};
-use spr_core::{Error, Result};
+use spr_core::stage::{By, Filter, KeyFilter, Sort, Stages, Take, Unique};
+use spr_core::{Error, Remedy, Result};
 
 use crate::argument::Input;
 use crate::job::{Job, OnError, Stage};
@@ -121,6 +121,19 @@ impl Reader for Selected {
     }
 }
 
+/// Makes stages that were typed what comes next in a job, with the labels of its inputs.
+///
+/// # Errors
+/// They leave no utterances to write.
+pub fn typed(stages: Stages, job: &mut Job) -> Result<()> {
+    let kept = stages.check_utterances();
+    kept.map_err(|e| e.suggest(Remedy::KeepUtterances))?;
+    job.labels_first = true;
+    job.stages
+        .push(Box::new(move |inner, env| stages.over(inner, env)));
+    Ok(())
+}
+
 /// A stage that passes on the first `n` utterances.
 pub fn first(n: u64) -> Stage {
     Box::new(move |inner, _| Ok(Box::new(Take::new(inner, n))))
@@ -184,7 +197,10 @@ pub(super) fn each(
     env: &Env,
     mut see: impl FnMut(&Key),
 ) -> Result<()> {
-    if job.inputs.iter().any(Input::is_stdin) {
+    let mut inputs = job.inputs.clone();
+    let labels = job.join_first(&mut inputs, false)?;
+    let labels = job.labels.iter().filter(|_| labels);
+    if inputs.iter().chain(labels).any(Input::is_stdin) {
         return Err(
             Error::usage("standard input can be read only once, and has to be read twice")
                 .hint("write it to a file first"),
@@ -199,7 +215,7 @@ pub(super) fn each(
         let names = names();
         (request.values, request.parts) = (names.values, names.parts);
     }
-    let mut reader = Input::open_all(&job.inputs, request, registry, &quiet)?.reader;
+    let mut reader = Input::open_all(&inputs, request, registry, &quiet)?.reader;
     for stage in &job.stages {
         reader = stage(reader, &quiet)?;
     }

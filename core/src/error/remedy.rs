@@ -42,6 +42,8 @@ pub enum Remedy {
     LabelsApart,
     /// Leave out the frame shift that was given.
     LeaveOutFrameShift,
+    /// Leave out stages that make something else of utterances.
+    KeepUtterances,
     /// Shuffle the frames.
     Shuffle,
     /// Say which of several utterances of one key is kept.
@@ -93,6 +95,7 @@ impl fmt::Display for Remedy {
             Self::LeaveOutLabels => "leave out the labels that are joined",
             Self::LabelsApart => "write the labels to an output of their own",
             Self::LeaveOutFrameShift => "leave out the frame shift, which is for data without one",
+            Self::KeepUtterances => "leave it out, where utterances are to be written",
             Self::Shuffle => "shuffle the frames",
             Self::KeepOne => "say which of them is kept",
             Self::SkipErrors => "pass over such utterances",
