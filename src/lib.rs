@@ -43,6 +43,11 @@ use spr_core::format::{Reader, Request};
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
+/// What the page about stages shows runs.
+#[cfg(all(doctest, feature = "kaldi"))]
+#[doc = include_str!("../docs/stages.md")]
+pub struct StagesPage;
+
 /// Converts `input` to `output`, both written as on the command line. Losses are refused, an
 /// output that exists is not replaced, no commands run, and on an error nothing is left behind.
 ///

@@ -26,6 +26,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/coming-from.md", 15),
     ("docs/guide.md", 55),
     ("docs/plot.md", 10),
+    ("docs/stages.md", 3),
     ("docs/verbs.md", 49),
 ];
 

@@ -34,6 +34,7 @@ mod places;
 mod plot;
 mod rounding;
 mod split;
+mod stages;
 #[cfg(unix)]
 mod stopping;
 mod trust;

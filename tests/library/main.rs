@@ -12,6 +12,7 @@
 mod memory;
 mod objects;
 mod own;
+mod stages;
 
 use std::collections::BTreeMap;
 use std::fs;
