@@ -134,8 +134,8 @@ fn matrix(rows: usize, cols: usize) -> Vec<u8> {
 /// Data sets that are large in one direction each.
 fn shapes(folder: &Path) -> [&'static str; 6] {
     let one = |object| std::iter::once(("a".to_owned(), object));
-    archive(folder, "wide.ark", one(matrix(2, 3_000_000)));
-    archive(folder, "tall.ark", one(matrix(3_000_000, 2)));
+    archive(folder, "wide.ark", one(matrix(2, 2_000_000)));
+    archive(folder, "tall.ark", one(matrix(2_000_000, 2)));
     let keys = (0..100_000).map(|i| (format!("u{i:06}"), matrix(1, 1)));
     archive(folder, "many.ark", keys);
     let long = (0..500).map(|i| (format!("{i:060000}"), matrix(1, 1)));

@@ -98,6 +98,12 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
         out.json(&summary_json(&summary, (&a, &b), listed))?;
     }
     out.finish()?;
+    let both = summary.compared + summary.keys;
+    for (input, alone) in [(&a, summary.only_a), (&b, summary.only_b)] {
+        if both + alone == 0 {
+            messages::empty(input, &env);
+        }
+    }
     if !args.read.quiet && !args.read.json {
         closing(&summary, args.by_key);
     }

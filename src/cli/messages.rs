@@ -4,12 +4,14 @@ use std::io::{IsTerminal, Write};
 
 use clap::builder::styling::{AnsiColor, Style};
 use serde_json::{Value, json};
+use spr_core::bytes::Env;
 use spr_core::loss::{LossPolicy, LossReport, describe};
 use spr_core::{Error, Result};
 use spr_text::{json_line, visible};
 
 use super::exit::{DONE, FAILED};
 use super::remedy;
+use crate::argument::Input;
 use crate::job::Outcome;
 
 /// The program's name in messages.
@@ -147,6 +149,11 @@ pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
         count(written.frames, "frame"),
         outcome.skipped
     ));
+}
+
+/// Warns of an input in which there is nothing.
+pub(super) fn empty(input: &Input, env: &Env) {
+    env.warn(&Error::unfit("holds no utterances").file(input.text()));
 }
 
 /// `1 utterance`, `2 utterances`.

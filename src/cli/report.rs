@@ -52,6 +52,9 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
         &env,
     )?;
     let Some(first) = survey.damage.first() else {
+        if survey.all.stats.utterances == 0 {
+            messages::empty(&input, &env);
+        }
         return Ok(DONE);
     };
     session.error(first.copy());

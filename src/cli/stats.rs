@@ -69,9 +69,13 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
             describe(&stats, &mut out)?;
         }
         out.finish()?;
-        if let Err(error) = result {
-            session.error(error);
-            status = FAILED;
+        match result {
+            Err(error) => {
+                session.error(error);
+                status = FAILED;
+            }
+            Ok(()) if stats.utterances == 0 => messages::empty(&input, &env),
+            Ok(()) => {}
         }
     }
     Ok(status)

@@ -24,6 +24,7 @@ mod kaldi;
 mod kaldi_kinds;
 mod limits;
 mod lists;
+mod looking;
 #[cfg(unix)]
 mod names;
 #[cfg(unix)]
