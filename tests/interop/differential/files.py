@@ -253,7 +253,6 @@ def target(name):
     def make(case):
         rng, extension = case.rng, EXTENSIONS[name]
         folder, given, facts = rng.random() < 0.75, "", holds(name)
-        packed = False
         if name == "spr":
             given = rng.choice(("", "", ",byteorder=big", ",text=true", ",compress=gzip"))
         elif name == "key":

@@ -34,12 +34,15 @@ class Target:
     """An output: its argument, options, what it holds, and `read`, which takes what the program
     printed and what is expected, and gives what is there."""
 
-    def __init__(self, argument, holds, read, options=(), stdout=False, seen=None, granted=(), sure=True):
+    def __init__(self, argument, holds, read, options=(), stdout=False, seen=None, granted=(), sure=True,
+                 rounded=None):
         self.argument, self.holds, self.read, self.options, self.stdout = argument, holds, read, list(options), stdout
         # What is expected, as the output shows it: names that are made up, order, rounding.
         self.seen = seen or (lambda data: data)
         # Losses that an option asks for.
         self.granted = set(granted)
+        # What an encoder leaves of data, which it tells.
+        self.rounded = rounded
         # Whether the output as an input gives the same values again.
         self.sure = sure
 

@@ -1,14 +1,14 @@
 """Kaldi's tables, written and read from their description; kaldi_native_io as a second reader."""
-import os
 import struct
 
 import kaldi_native_io as kni
 import numpy as np
 
-from . import riff
+from . import oracle, riff
 from .draw import data_set
-from .formats import Holds, Source, Target, ending, load, store
-from .model import Utterance, unequal
+from .formats import Holds, Source, Target, load, store
+from .loss import cast
+from .model import Utterance
 
 OBJECTS = ("int32", "bool", "token", "token-vector", "int32-vector-vector", "int32-pair-vector",
            "float-pair-vector", "basic-float-vector", "posterior")
@@ -336,18 +336,25 @@ def target(case):
         raw = printed if stdout else load(path, packed)
         found = decode(raw, expected)
         if scp:
-            check_script(load(scp), path, raw, found)
+            oracle.check_script(load(scp), path, raw, found)
         if not text and not packed and not stdout and rng.random() < 0.25:
-            by_other(path, found)
+            oracle.by_other(path, found)
         return found
 
     def seen(data):
         return rounded(data, method) if method else data
 
     # Text has no types: it is read as f32.
-    result = Target(argument, holds, read, options, stdout, seen, sure=not text and not method)
+    result = Target(argument, holds, read, options, stdout, seen, sure=not text and not method,
+                    rounded=seen if method else single if text else None)
+    result.bounds = {4: (-32768, 32767), 6: (0, 255), 7: (0, 1)}.get(method)
     result.finite, result.command = bool(method), form == "command"
     return result
+
+
+def single(data):
+    """Numbers as those read them who take text for f32."""
+    return [u if u.features is None else u.with_(features=cast(u.features, "f4")[0]) for u in data]
 
 
 def squeeze(path, data, method):
@@ -363,36 +370,3 @@ def rounded(data, method):
     full = [u for u in data if u.features is not None and u.features.ndim == 2 and u.features.size]
     left = iter(squeeze("rounded", full, method))
     return [u.with_(features=next(left).features) if u in full else u for u in data]
-
-
-def check_script(lines, path, raw, found):
-    """Each line leads to the object of its key."""
-    lines = lines.splitlines()
-    assert len(lines) == len(found), "%d lines of a script file for %d objects" % (len(lines), len(found))
-    for line, u in zip(lines, found):
-        key, place = line.split(b" ", 1)
-        file, at = place.rsplit(b":", 1)
-        assert key == u.key and file == os.fsencode(path), line
-        assert raw[int(at) - len(key) - 1:int(at)] == key + b" ", line
-
-
-def by_other(path, found):
-    """kaldi_native_io reads the same."""
-    if not found or found[0].kinds() not in (["features"], ["labels"]):
-        return
-    first = found[0].features if found[0].features is not None else found[0].labels
-    try:
-        names = [u.key.decode() for u in found]
-    except UnicodeDecodeError:
-        return
-    if first.ndim == 0 or found[0].labels is None and any(
-            u.features.dtype != first.dtype or u.features.ndim != first.ndim for u in found):
-        return
-    reader = "Int32Vector" if found[0].labels is not None else (
-        ("Float" if first.dtype.itemsize == 4 else "Double") + ("Vector" if first.ndim == 1 else "Matrix"))
-    with getattr(kni, "Sequential%sReader" % reader)("ark:" + path) as table:
-        theirs = [(key, np.array(value, first.dtype.newbyteorder("="))) for key, value in table]
-    assert [key for key, _ in theirs] == names, "kaldi_native_io reads %r" % [key for key, _ in theirs]
-    for u, (_, value) in zip(found, theirs):
-        mine = u.features if u.features is not None else u.labels
-        assert not unequal(mine.reshape(value.shape) if not mine.size else mine, value), "kaldi_native_io reads other values"

@@ -5,7 +5,7 @@ from decimal import Decimal
 import numpy as np
 
 from .draw import data_set
-from .formats import FEATURES, LABELS, Holds, Source, Target, ending, load, store
+from .formats import FEATURES, Holds, Source, Target, ending, load, store
 from .kaldi import OBJECTS
 from .loss import NAMES, code
 from .model import Utterance

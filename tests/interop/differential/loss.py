@@ -231,10 +231,7 @@ def translate(u, target):
 
 
 def is_file(key):
-    try:
-        return all(part.strip(".") for part in key.decode().split("/")) and "\0" not in key.decode()
-    except UnicodeDecodeError:
-        return False
+    return all(part.strip(b".") for part in key.split(b"/")) and b"\0" not in key
 
 
 def runs_of(labels, shift):
@@ -318,6 +315,26 @@ def fit_sound(u, target, asked, losses):
             samples, stats = cast_sound(samples, to)
             losses.add_cast(u.key, stats)
     u.sound = rate, samples
+
+
+def rounding(before, after, bounds=None):
+    """What an encoder, which may have bounds, changed of features."""
+    low, high = bounds or (-math.inf, math.inf)
+    losses = Losses()
+    for a, b in zip(before, after):
+        if a.features is None:
+            continue
+        stats = Cast(a.features.size)
+        for x, y in zip(np.ravel(a.features).tolist(), np.ravel(b.features).tolist()):
+            if x == y or x != x and y != y:
+                continue
+            stats.changed += 1
+            if math.isfinite(y) and low <= x <= high:
+                stats.error = max(stats.error, float(abs(Fraction(x) - Fraction(y))))
+            else:
+                stats.clipped += 1
+        losses.add_cast(a.key, stats)
+    return losses
 
 
 def stacked(data):

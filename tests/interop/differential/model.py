@@ -120,3 +120,12 @@ def alike(a, b):
         if not equal_numbers(a.sound[1], b.sound[1]):
             return False
     return same_value(a.object, b.object) and a.text == b.text and a.segments == b.segments
+
+
+class Mismatch(Exception):
+    pass
+
+
+def expect(holds, message, *values):
+    if not holds:
+        raise Mismatch(message % values if values else message)
