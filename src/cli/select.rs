@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use clap::{Args, ValueHint};
-use spr_core::bytes::{Env, Location, Locator};
+use spr_core::bytes::{Env, Location};
+use spr_core::format::Registry;
 use spr_core::stage::KeyFilter;
 use spr_core::{Error, Result};
 
 use super::args::{ConvertArgs, file};
 use super::session::Session;
 use super::{convert, plan};
-use crate::verbs::select::{Rules, first, sample};
+use crate::verbs::select::{Rules, first, key_list, sample};
 
 pub(super) const EXAMPLES: &str = "\
 An utterance is converted if it meets every rule given; of several patterns one is enough.
@@ -23,7 +24,7 @@ Examples:
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct SelectArgs {
-    /// Take the keys in this file: the first word of each line
+    /// Take the keys in this file: the first word of each line, or those of a data set
     #[arg(
         long,
         value_name = "FILE",
@@ -73,7 +74,7 @@ pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
     let mut convert = args.convert.clone();
     let seed = plan::seed(&mut convert.read)?;
     convert::run_with(&convert, session, |job, registry, env| {
-        Arc::new(rules(args, env)?).add_to(job);
+        Arc::new(rules(args, registry, env)?).add_to(job);
         if let Some(n) = args.first {
             job.stages.push(first(n));
         }
@@ -85,22 +86,19 @@ pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
     })
 }
 
-fn rules(args: &SelectArgs, env: &Env) -> Result<Rules> {
+fn rules(args: &SelectArgs, registry: &Registry, env: &Env) -> Result<Rules> {
     let list = |file: &Location| {
-        let keys = KeyFilter::list(&Locator::file(file), env);
-        keys.map_err(|error| match env.exists(file) {
+        key_list(file, registry, env).map_err(|error| match env.exists(file) {
             true => error,
             false => error.hint("expected a file of keys; --glob takes a key itself"),
         })
     };
-    let keys = match args.keys.as_ref().map(|file| Ok((file, list(file)?))) {
-        Some(Ok((file, KeyFilter::List(keys)))) => Some((file.to_string(), keys)),
-        Some(Err(error)) => return Err(error),
-        _ => None,
-    };
+    let named = |file: &Location| Ok::<_, Error>((file.to_string(), list(file)?));
+    let keys = args.keys.as_ref().map(named).transpose()?;
+    let excluded = args.exclude_keys.as_ref().map(list).transpose()?;
     let rules = Rules {
         keys,
-        exclude: args.exclude_keys.as_ref().map(list).transpose()?,
+        exclude: excluded.map(KeyFilter::from),
         globs: filters(&args.glob, KeyFilter::glob)?,
         regexes: filters(&args.regex, KeyFilter::regex)?,
         frames: args.min_frames.unwrap_or(0)..=args.max_frames.unwrap_or(u64::MAX),

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use spr_core::bytes::Env;
-use spr_core::format::{Parts, Reader, Registry, Request};
+use spr_core::bytes::{Env, Held, Location};
+use spr_core::format::{Parts, Reader, Registry, Request, Score};
 use spr_core::model::{DatasetInfo, Key, Utterance};
 use spr_core::random::Mt19937;
 use spr_core::stage::{By, Filter, KeyFilter, Sort, Stages, Take, Unique};
@@ -119,6 +119,34 @@ impl Reader for Selected {
         }
         Ok(false)
     }
+}
+
+/// The keys of a list, the first words of its lines, or those of a data set, which is what the file
+/// is if its content says so for certain.
+///
+/// # Errors
+/// It can't be read, or is neither.
+pub fn key_list(file: &Location, registry: &Registry, env: &Env) -> Result<HashSet<Key>> {
+    let mut source = env.open_file(file)?;
+    let Some((Score::Certain, format)) = registry.rank(&mut source)?.first().copied() else {
+        return KeyFilter::keys(source, &env.limits);
+    };
+    let (mut keys, mut held) = (HashSet::new(), Held::new("the keys of a data set"));
+    for input in Input::parse(&file.to_string(), Some(format), &[], registry, env)? {
+        let mut reader = input.open(names(), registry, env)?.reader;
+        let mut utt = Utterance::default();
+        while reader.read(&mut utt)? {
+            if !keys.contains(&utt.key) {
+                held.add(
+                    size_of::<Key>() + utt.key.as_bytes().len(),
+                    &source,
+                    &env.limits,
+                )?;
+                keys.insert(utt.key.clone());
+            }
+        }
+    }
+    Ok(keys)
 }
 
 /// Makes stages that were typed what comes next in a job, with the labels of its inputs.

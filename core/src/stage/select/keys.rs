@@ -7,7 +7,7 @@ use regex::bytes::Regex;
 
 use crate::bytes::{Env, Held, Locator, Source};
 use crate::format::{Reader, Wanted};
-use crate::model::{DatasetInfo, Key, Utterance};
+use crate::model::{DatasetInfo, Key, Utterance, is_word_byte};
 use crate::{Error, Limits, Result};
 
 /// Says of a key whether it is meant.
@@ -26,7 +26,7 @@ impl KeyFilter {
     /// are passed over.
     ///
     /// # Errors
-    /// It can't be opened, or reading fails.
+    /// It can't be opened, reading fails, or it is no text.
     pub fn list(at: &Locator, env: &Env) -> Result<Self> {
         Self::read(env.open(at)?, &env.limits)
     }
@@ -34,11 +34,24 @@ impl KeyFilter {
     /// The first words of the lines of a source, as [`list`](Self::list).
     ///
     /// # Errors
-    /// Reading fails.
-    pub fn read(mut source: Source, limits: &Limits) -> Result<Self> {
+    /// Reading fails, or what stands there is no text.
+    pub fn read(source: Source, limits: &Limits) -> Result<Self> {
+        Self::keys(source, limits).map(Self::List)
+    }
+
+    /// The keys themselves, as [`read`](Self::read).
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn keys(mut source: Source, limits: &Limits) -> Result<HashSet<Key>> {
         let (mut keys, mut held) = (HashSet::new(), Held::new("a list of keys"));
-        let mut line = Vec::new();
+        let (mut line, mut number) = (Vec::new(), 0);
         while source.line(&mut line, limits)? {
+            number += 1;
+            if let Some(b) = line.iter().find(|b| !is_text(**b)) {
+                let error = Error::malformed(format!("byte 0x{b:02x} in a list of keys"));
+                return Err(error.file(source.name()).line(number));
+            }
             let mut words = line.split(u8::is_ascii_whitespace);
             let word = words.find(|word| !word.is_empty()).map(Key::from);
             if let Some(key) = word.filter(|key| !keys.contains(key)) {
@@ -46,7 +59,7 @@ impl KeyFilter {
                 keys.insert(key);
             }
         }
-        Ok(Self::List(keys))
+        Ok(keys)
     }
 
     /// Keys like a shell pattern. Keys that are not UTF-8 are like none.
@@ -80,6 +93,11 @@ impl KeyFilter {
             Self::Regex(regex) => regex.is_match(key.as_bytes()),
         }
     }
+}
+
+/// Whether a byte may stand in a list of words.
+fn is_text(b: u8) -> bool {
+    is_word_byte(b) || b.is_ascii_whitespace()
 }
 
 impl From<HashSet<Key>> for KeyFilter {
