@@ -113,9 +113,9 @@ fn values_keys_shapes_and_labels() {
     for line in [
         "fault: a.txt: utterance a: 1 NaN of 4 values, first in frame 1, column 1",
         "fault: a.txt: utterance c: 1 infinite of 4 values, first in frame 1, column 0",
-        "fault: a.txt: utterance c: nothing for it in a.ali",
+        "fault: a.txt: utterance c: no labels in a.ali",
         "fault: a.txt: utterance b: 3 columns, the first has 2",
-        "fault: a.txt: utterance b: 1 frames, but 2 by a.ali",
+        "fault: a.txt: utterance b: 1 frames, but 2 labels in a.ali",
         "note: a.txt: utterance b: comes after c; the keys are not sorted",
         "fault: a.txt: utterance a: appears more than once",
         "note: a.ali: has d, which the data do not have",
@@ -147,7 +147,7 @@ fn script_files_and_leftovers() {
     for line in [
         "fault: f.scp:2: utterance spk0-utt001: byte 33 of f.ark does not follow a key",
         "fault: f.scp:101: utterance zed: byte 12 of f.ark follows the key spk0-utt000",
-        "fault: f.scp: utterance zed: is in the script file, but not in its archive",
+        "fault: f.scp:101: utterance zed: is in the script file, but not in its archive",
     ] {
         assert!(
             said.out.contains(&format!("{line}\n")),
@@ -391,4 +391,63 @@ fn data_folders() {
         assert!(said.out.contains(message), "{message}: {}", said.out);
         scratch.write(&format!("data/{name}"), text);
     }
+}
+
+#[test]
+fn labels_fit_for_check_where_they_fit_for_a_conversion() {
+    let s = Scratch::new();
+    s.write("in.txt", "ann  [\n 1 2\n 3 4\n 5 6 ]\n");
+    s.write("ali.txt", "ann 1 1 2\n");
+    s.ok("ali.txt ali.seg --frame-shift 0.01");
+    s.ok("in.txt in.jsonl --frame-shift 0.01");
+    for labels in ["ali.txt", "ali.seg"] {
+        s.ok(&format!("in.jsonl o.jsonl --labels {labels} --overwrite"));
+        let said = s.ok(&format!("check in.jsonl --labels {labels}"));
+        assert_eq!(
+            said.out,
+            "in.jsonl: nothing wrong (jsonl, 1 utterance, 3 frames)\n"
+        );
+    }
+    // And do not where they do not; labels that the data have already are an error for both.
+    s.write("short.txt", "ann 1 1\n");
+    s.write("other.txt", "bob 1 1 2\n");
+    for (labels, why) in [
+        ("short.txt", "3 frames, but 2 labels"),
+        ("other.txt", "no labels in"),
+    ] {
+        assert!(
+            s.fails(&format!("in.jsonl x.jsonl --labels {labels}"))
+                .contains(why)
+        );
+        let said = s.run(&format!("check in.jsonl --labels {labels}"));
+        assert_eq!(said.status, 1);
+        assert!(said.out.contains(why), "{}", said.out);
+        assert!(said.out.contains(": 1 fault"), "{}", said.out);
+    }
+    for verb in ["o.jsonl x.jsonl", "check o.jsonl"] {
+        let error = s.fails(&format!("{verb} --labels ali.txt"));
+        assert!(error.contains("has labels already"), "{error}");
+    }
+}
+
+/// Keys that come twice are found however far apart, and without holding the keys.
+#[test]
+fn many_keys() {
+    let s = Scratch::new();
+    let lines = |n: usize| (0..n).map(|i| format!("utterance-{i:06} 1 2\n"));
+    s.write("a.ali", lines(20_000).collect::<String>());
+    let said = s.ok("check a.ali");
+    assert_eq!(
+        said.out,
+        "a.ali: nothing wrong (kaldi, 20000 utterances, 40000 frames)\n"
+    );
+    s.write("a.ali", lines(20_000).chain(lines(1)).collect::<String>());
+    let said = s.run("check a.ali");
+    assert_eq!(said.status, 1);
+    assert!(
+        said.out
+            .contains("utterance-000000: appears more than once"),
+        "{}",
+        said.out
+    );
 }

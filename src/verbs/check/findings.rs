@@ -43,6 +43,16 @@ pub(super) struct Findings<'a> {
     counts: BTreeMap<&'static str, (Severity, u64)>,
     pub(super) faults: u64,
     pub(super) notes: u64,
+    /// What was found on trial and is not told yet.
+    held: Option<Held>,
+}
+
+/// Findings on trial, and what there was before them.
+struct Held {
+    findings: Vec<Finding>,
+    counts: BTreeMap<&'static str, (Severity, u64)>,
+    faults: u64,
+    notes: u64,
 }
 
 impl<'a> Findings<'a> {
@@ -52,6 +62,29 @@ impl<'a> Findings<'a> {
             counts: BTreeMap::new(),
             faults: 0,
             notes: 0,
+            held: None,
+        }
+    }
+
+    /// Keeps what is found from now on, until it is [told](Self::release) or
+    /// [forgotten](Self::forget).
+    pub(super) fn hold(&mut self) {
+        self.held = Some(Held {
+            findings: Vec::new(),
+            counts: self.counts.clone(),
+            faults: self.faults,
+            notes: self.notes,
+        });
+    }
+
+    pub(super) fn release(&mut self) {
+        let held = self.held.take().map(|held| held.findings);
+        held.into_iter().flatten().for_each(&mut *self.found);
+    }
+
+    pub(super) fn forget(&mut self) {
+        if let Some(held) = self.held.take() {
+            (self.counts, self.faults, self.notes) = (held.counts, held.faults, held.notes);
         }
     }
 
@@ -84,11 +117,15 @@ impl<'a> Findings<'a> {
     }
 
     fn tell(&mut self, severity: Severity, sort: &'static str, error: Error) {
-        (self.found)(Finding {
+        let finding = Finding {
             severity,
             sort,
             error,
-        });
+        };
+        match &mut self.held {
+            Some(held) => held.findings.push(finding),
+            None => (self.found)(finding),
+        }
     }
 
     /// Says how many were not told one by one.

@@ -9,7 +9,7 @@ use spr_core::{Error, Result};
 
 use super::findings::Findings;
 use super::lines::{self, Line};
-use super::stream::{self, Frames};
+use super::stream::{self, Beside, Frames};
 use super::{Options, Summary, about, is_file};
 use crate::argument::Input;
 
@@ -191,20 +191,19 @@ pub(super) fn check(
             continue;
         }
         let text = format!("kaldi:{path}");
-        let frames = match name {
-            "feats.scp" if !frames.is_empty() => {
-                let name = folder.join("utt2num_frames").to_string();
-                Some(Frames::new(name, std::mem::take(&mut frames)))
-            }
-            _ => None,
-        };
+        let mut beside = Beside::default();
+        if name == "feats.scp" {
+            let name = folder.join("utt2num_frames").to_string();
+            let frames = std::mem::take(&mut frames);
+            beside.frames = (!frames.is_empty()).then(|| Frames::new(name, frames));
+            beside.labels.clone_from(&options.labels);
+        }
         let mut own = Summary::default();
         for input in Input::parse(&text, None, &[], registry, env)? {
-            let frames = frames.clone();
             stream::check(
                 &input,
                 options.quick,
-                frames,
+                &beside,
                 (registry, env),
                 &mut own,
                 found,

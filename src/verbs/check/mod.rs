@@ -13,8 +13,10 @@
 
 mod findings;
 mod folder;
+mod labels;
 mod leftovers;
 mod lines;
+mod names;
 mod script;
 mod sound;
 mod stream;
@@ -28,7 +30,7 @@ use spr_core::{Error, ErrorKind, Result};
 
 use crate::argument::Input;
 use findings::Findings;
-use stream::Frames;
+use stream::Beside;
 
 /// What is to be checked.
 #[derive(Clone, Default)]
@@ -56,7 +58,7 @@ pub struct Summary {
 
 /// Checks a data set, or a data folder of Kaldi's, and tells `found` of each finding.
 ///
-/// Memory holds the keys and a few utterances, not the data.
+/// Memory holds 64 bits for each key and a few utterances, not the data.
 ///
 /// # Errors
 /// It can't be opened at all, or the labels can't be read.
@@ -74,14 +76,14 @@ pub fn check(
         summary.format = "data folder";
         folder::check(at, options, registry, env, &mut summary, &mut findings)?;
     } else {
-        let frames = match &options.labels {
-            Some(labels) => Some(Frames::of_labels(labels, registry, env)?),
-            None => None,
+        let beside = Beside {
+            frames: None,
+            labels: options.labels.clone(),
         };
         stream::check(
             input,
             options.quick,
-            frames,
+            &beside,
             (registry, env),
             &mut summary,
             &mut findings,

@@ -1,28 +1,31 @@
 //! Script files against the archives they point into.
 
-use std::collections::HashSet;
-
 use spr_core::Result;
 use spr_core::bytes::{Env, Location, Locator, Source};
-use spr_core::model::{Key, is_word_byte};
+use spr_core::format::Registry;
+use spr_core::model::{Key, Utterance, is_word_byte};
 
 use super::about;
 use super::findings::Findings;
+use super::names::Names;
+use crate::argument::Input;
+use crate::verbs::select::names;
 
 /// Bytes in which the key before an object is looked for.
 const REACH: u64 = 512;
 
-/// Checks that each line of the script file points behind its key. If it is not the `input`
-/// itself but the index of an archive with these `keys`, it must have the same keys.
+/// Checks that each line of the script file points behind its key. If it is the index of an
+/// `archive` with these `keys`, it must have the same keys.
 pub(super) fn check(
     script: &Location,
-    input: bool,
-    env: &Env,
-    keys: &HashSet<Key>,
+    archive: Option<&Input>,
+    keys: &Names,
+    (registry, env): (&Registry, &Env),
     found: &mut Findings<'_>,
 ) -> Result<()> {
+    let archive = archive.filter(|_| !keys.is_empty());
     let mut open: Option<(Location, Source)> = None;
-    let mut listed = HashSet::new();
+    let mut listed = Names::default();
     let mut source = env.open_file(script)?;
     let (mut line, mut number) = (Vec::new(), 0);
     let name = script.to_string();
@@ -53,31 +56,31 @@ pub(super) fn check(
                 found.fault("offsets", error.hint(hint));
             }
         }
-        listed.insert(key);
+        if archive.is_some() && !keys.has(&key) {
+            let message = "is in the script file, but not in its archive";
+            let error = about(&name, message).line(number).utterance(&key);
+            found.fault("index", error);
+        }
+        listed.add(&key);
     }
-    if input || keys.is_empty() {
+    let Some(archive) = archive.filter(|_| !keys.are_among(&listed)) else {
         return Ok(());
-    }
-    let sides = [
-        (
-            keys,
-            &listed,
-            "is in the archive, but not in its script file",
-        ),
-        (
-            &listed,
-            keys,
-            "is in the script file, but not in its archive",
-        ),
-    ];
-    for (one, other, message) in sides {
-        let mut missing: Vec<_> = one.difference(other).collect();
-        missing.sort_unstable();
-        for key in missing {
-            found.fault("index", about(&name, message).utterance(key));
+    };
+    // Which ones they are says only the archive.
+    let mut reader = archive.open(names().damaged(), registry, env)?.reader;
+    let mut utt = Utterance::default();
+    loop {
+        match reader.read(&mut utt) {
+            Ok(true) if listed.has(&utt.key) => {}
+            Ok(true) => {
+                let message = "is in the archive, but not in its script file";
+                found.fault("index", about(&name, message).utterance(&utt.key));
+            }
+            Err(error) if error.can_continue() => {}
+            // It was told already.
+            Ok(false) | Err(_) => return Ok(()),
         }
     }
-    Ok(())
 }
 
 /// `file:byte` with a byte behind the start of the file.

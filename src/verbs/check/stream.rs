@@ -1,18 +1,19 @@
 //! One data set, read from front to back past all damage.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use spr_core::bytes::{Env, Location};
-use spr_core::format::{IndexKind, Reader, Registry, Request};
+use spr_core::format::{FormatInfo, IndexKind, Reader, Registry, Request};
 use spr_core::model::{Key, KeySource, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use super::findings::Findings;
+use super::labels::{self, Labels};
+use super::names::Names;
 use super::values::Alike;
 use super::{Summary, about, is_damage, is_file, script, sound};
 use crate::argument::Input;
-use crate::verbs::select::lengths;
 
 /// How many frames each utterance is to have, by the word of another file.
 #[derive(Clone)]
@@ -24,21 +25,6 @@ pub(super) struct Frames {
 impl Frames {
     pub(super) fn new(name: String, frames: HashMap<Key, u64>) -> Self {
         Self { name, frames }
-    }
-
-    /// The number of labels that `labels` has for each utterance.
-    pub(super) fn of_labels(labels: &Input, registry: &Registry, env: &Env) -> Result<Self> {
-        let mut reader = labels.open(lengths(), registry, env)?.reader;
-        let mut utt = Utterance::default();
-        let mut frames = HashMap::new();
-        while reader.read(&mut utt)? {
-            let rows = utt
-                .labels
-                .as_ref()
-                .map_or(utt.frames(), |l| l.rows() as u64);
-            frames.insert(std::mem::take(&mut utt.key), rows);
-        }
-        Ok(Self::new(labels.text().to_owned(), frames))
     }
 
     /// Compares an utterance, which is not asked for again.
@@ -66,21 +52,49 @@ impl Frames {
     }
 }
 
-/// Passes over a data set and tells of everything that is wrong in it.
+/// What an utterance is compared with.
+#[derive(Default)]
+pub(super) struct Beside {
+    /// A number of frames for each.
+    pub(super) frames: Option<Frames>,
+    /// A data set with labels for each.
+    pub(super) labels: Option<Input>,
+}
+
+/// Passes over a data set and tells of everything that is wrong in it. Data that are whole are read
+/// once; damaged ones a second time, past all damage.
 pub(super) fn check(
     input: &Input,
     quick: bool,
-    frames: Option<Frames>,
+    beside: &Beside,
     (registry, env): (&Registry, &Env),
     summary: &mut Summary,
     found: &mut Findings<'_>,
 ) -> Result<()> {
     let warnings = Warnings::default();
     let env = warnings.listen(env);
-    let mut request = Request::all().damaged();
-    request.values = !quick;
-    let opened = match input.open(request, registry, &env) {
-        Ok(opened) => opened,
+    let set = (input, beside);
+    let context = (registry, &env, &warnings);
+    let labels = beside.labels.iter();
+    let mut damage = None;
+    // What comes from a pipe can be read only once.
+    if !labels.chain([input]).any(Input::is_stdin) {
+        found.hold();
+        match read(set, quick, false, context, found) {
+            Ok((pass, None)) => {
+                found.release();
+                return pass.close(set, (registry, &env), summary, found);
+            }
+            Ok((_, Some(error))) => damage = Some(error),
+            Err(error) if is_damage(&error) => damage = Some(error),
+            Err(_) => {}
+        }
+        found.forget();
+        warnings.take();
+    }
+    let before = found.faults;
+    let pass = match read(set, quick, true, context, found) {
+        Ok((pass, _)) => pass,
         // The data exist, but not as their format has them, and nothing of them can be saved.
         Err(error) if is_damage(&error) => {
             found.fault("damage", error);
@@ -88,39 +102,43 @@ pub(super) fn check(
         }
         Err(error) => return Err(error),
     };
-    let format = opened.format.info();
-    summary.format = format.name;
+    // What is passed over to save the rest may still be wrong: counts, tables, ends.
+    if let Some(error) = damage.filter(|_| found.faults == before) {
+        found.damage(error);
+    }
+    pass.close(set, (registry, &env), summary, found)
+}
+
+/// Reads all of a data set, past all damage or up to the first, which is returned.
+fn read<'a>(
+    (input, beside): (&Input, &Beside),
+    quick: bool,
+    damaged: bool,
+    (registry, env, warnings): (&Registry, &'a Env, &Warnings),
+    found: &mut Findings<'_>,
+) -> Result<(Pass<'a>, Option<Error>)> {
+    let mut request = Request::all();
+    request.damaged = damaged;
+    request.values = !quick;
+    let opened = input.open(request, registry, env)?;
+    let labels = beside.labels.as_ref();
+    let labels = labels.map(|labels| Labels::open(labels, registry, env));
     let mut pass = Pass {
         name: input.text().to_owned(),
-        env: &env,
+        env,
         quick,
-        sorted: format.sorted,
-        keys: HashSet::new(),
+        format: opened.format.info(),
+        sorted: opened.format.info().sorted,
+        utterances: 0,
+        frames: 0,
+        keys: Names::default(),
         last: Key::default(),
         alike: Alike::default(),
-        frames,
+        wanted: beside.frames.clone(),
+        labels: labels.transpose()?,
     };
-    let before = found.faults;
-    pass.run(opened.reader, &warnings, summary, found);
-    // What is passed over to save the rest may still be wrong: counts, tables, ends.
-    if found.faults == before && !input.is_stdin() {
-        let result = input.open(Request::all().headers(), registry, &env);
-        let result = result.and_then(|opened| pass_over(opened.reader));
-        warnings.take();
-        if let Err(error) = result {
-            found.damage(error);
-        }
-    }
-    if let Some(frames) = pass.frames {
-        frames.close(found);
-    }
-    if let IndexKind::Script(extension) = format.index {
-        for script in scripts(input, extension, &env) {
-            let is_input = input.sources().contains(&script);
-            script::check(&script, is_input, &env, &pass.keys, found)?;
-        }
-    }
-    Ok(())
+    let damage = pass.run(opened.reader, damaged, warnings, found)?;
+    Ok((pass, damage))
 }
 
 /// The script file that is the input, or that stands beside a file and has its name.
@@ -131,12 +149,6 @@ fn scripts(input: &Input, extension: &str, env: &Env) -> Vec<Location> {
         _ => at.with_extension(extension),
     });
     scripts.filter(|at| is_file(at, env)).collect()
-}
-
-fn pass_over(mut reader: Box<dyn Reader>) -> Result<()> {
-    let mut utt = Utterance::default();
-    while reader.read(&mut utt)? {}
-    Ok(())
 }
 
 /// Warnings of readers, which are findings here.
@@ -162,23 +174,29 @@ struct Pass<'a> {
     name: String,
     env: &'a Env,
     quick: bool,
+    format: &'static FormatInfo,
     /// Whether keys came in order so far, where that matters.
     sorted: bool,
-    keys: HashSet<Key>,
+    utterances: u64,
+    frames: u64,
+    keys: Names,
     last: Key,
     alike: Alike,
-    frames: Option<Frames>,
+    wanted: Option<Frames>,
+    labels: Option<Labels>,
 }
 
 impl Pass<'_> {
+    /// Reads everything, past all damage or up to the first, which is returned.
     fn run(
         &mut self,
         mut reader: Box<dyn Reader>,
+        damaged: bool,
         warnings: &Warnings,
-        summary: &mut Summary,
         found: &mut Findings<'_>,
-    ) {
+    ) -> Result<Option<Error>> {
         let mut utt = Utterance::default();
+        let keys = reader.info().keys;
         loop {
             let read = reader.read(&mut utt);
             for warning in warnings.take() {
@@ -190,10 +208,11 @@ impl Pass<'_> {
             match read {
                 Ok(false) => break,
                 Ok(true) => {
-                    summary.utterances += 1;
-                    summary.frames += utt.frames();
-                    self.utterance(&mut utt, reader.info().keys, found);
+                    self.utterances += 1;
+                    self.frames += utt.frames();
+                    self.utterance(&mut utt, keys, found)?;
                 }
+                Err(error) if !damaged => return Ok(Some(error)),
                 Err(error) => {
                     let more = error.can_continue();
                     found.damage(error);
@@ -203,24 +222,34 @@ impl Pass<'_> {
                 }
             }
         }
-        if summary.utterances == 0 && found.faults == 0 {
+        if self.utterances == 0 && found.faults == 0 {
             found.note("empty", about(&self.name, "holds no utterances"));
         }
+        Ok(None)
     }
 
-    fn utterance(&mut self, utt: &mut Utterance, keys: KeySource, found: &mut Findings<'_>) {
-        let name = self.name.clone();
-        let place = move |error: Error| error.file(name.clone());
+    fn utterance(
+        &mut self,
+        utt: &mut Utterance,
+        keys: KeySource,
+        found: &mut Findings<'_>,
+    ) -> Result<()> {
+        let name = &self.name;
+        let place = |error: Error| error.file(name);
         sound::check(utt, self.quick, self.env, &place, found);
-        self.alike.check(utt, !self.quick, &place, found);
-        if let Some(frames) = &mut self.frames {
-            frames.check(utt, found, &place);
+        if let Some(labels) = &mut self.labels {
+            labels.check(utt, place, found)?;
         }
+        self.alike.check(utt, !self.quick, &place, found);
+        if let Some(frames) = &mut self.wanted {
+            frames.check(utt, found, place);
+        }
+        let is_new = self.keys.add(&utt.key);
         if keys == KeySource::Generated {
-            return;
+            return Ok(());
         }
         let error = |message: &str| place(Error::unfit(message).utterance(&utt.key));
-        if !self.keys.insert(utt.key.clone()) {
+        if !is_new {
             let hint = "rename one of them, or leave one out";
             found.fault("duplicates", error("appears more than once").hint(hint));
         } else if self.sorted && utt.key < self.last {
@@ -234,5 +263,32 @@ impl Pass<'_> {
             found.note("keys", error("the key is not UTF-8"));
         }
         self.last.clone_from(&utt.key);
+        Ok(())
+    }
+
+    /// Sums up, and compares the names with those of files beside the data.
+    fn close(
+        self,
+        (input, beside): (&Input, &Beside),
+        (registry, env): (&Registry, &Env),
+        summary: &mut Summary,
+        found: &mut Findings<'_>,
+    ) -> Result<()> {
+        summary.format = self.format.name;
+        summary.utterances += self.utterances;
+        summary.frames += self.frames;
+        if let Some(frames) = self.wanted {
+            frames.close(found);
+        }
+        if let Some(labels) = beside.labels.as_ref().filter(|labels| !labels.is_stdin()) {
+            labels::unused(labels, &self.keys, registry, env, found)?;
+        }
+        if let IndexKind::Script(extension) = self.format.index {
+            for script in scripts(input, extension, env) {
+                let archive = (!input.sources().contains(&script)).then_some(input);
+                script::check(&script, archive, &self.keys, (registry, env), found)?;
+            }
+        }
+        Ok(())
     }
 }
