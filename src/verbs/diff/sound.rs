@@ -1,9 +1,9 @@
 //! Sound, in whatever form it is stored.
 
 use spr_core::bytes::Env;
-use spr_core::model::{Audio, Utterance};
+use spr_core::model::{Audio, Dtype, Utterance};
 use spr_core::stage::load;
-use spr_core::{Error, Result};
+use spr_core::{Error, Limits, Result};
 
 use super::utterance::{Compared, Difference};
 use super::values::Tolerance;
@@ -18,7 +18,18 @@ impl Tolerance {
                     .differences
                     .push(Difference::Other("audio".into(), a, b));
             }
-            return self.matrix("audio".into(), &a.samples, &b.samples, found);
+            let (one, other) = (a.samples.dtype(), b.samples.dtype());
+            if one == other {
+                return self.matrix("audio".into(), &a.samples, &b.samples, found);
+            }
+            // Full scale is not the same number in both.
+            found.types = true;
+            let common = common(one, other);
+            let [a, b] = [a, b].map(|sound| {
+                let mut sound = sound.clone();
+                sound.cast(common, &Limits::default()).map(|_| sound)
+            });
+            return self.matrix("audio".into(), &a?.samples, &b?.samples, found);
         }
         if a != b {
             let [a, b] = [a, b].map(described);
@@ -28,6 +39,15 @@ impl Tolerance {
         }
         Ok(())
     }
+}
+
+/// The type in which samples of two types are as loud as before.
+fn common(a: Dtype, b: Dtype) -> Dtype {
+    if a.is_float() || b.is_float() {
+        return Dtype::F64;
+    }
+    // Of two of one size the signed one.
+    std::cmp::max_by_key(a, b, |dtype| (dtype.size(), dtype.is_signed()))
 }
 
 /// The samples of both, if the two store their sound in different ways and it can be had.
@@ -90,6 +110,35 @@ mod tests {
         Utterance {
             audio: Some(audio),
             ..Utterance::default()
+        }
+    }
+
+    #[test]
+    fn samples_are_compared_by_their_loudness() {
+        let sound = |samples: Matrix| {
+            utterance(
+                Waveform {
+                    rate: 8000,
+                    samples,
+                }
+                .into(),
+            )
+        };
+        let of = |values: &[i16]| sound(Matrix::from_rows(values, 1, Rank::Matrix).unwrap());
+        let wide: [i32; 3] = [-1 << 31, 1 << 16, 0];
+        let others = [
+            sound(Matrix::from_rows(&wide, 1, Rank::Matrix).unwrap()),
+            sound(Matrix::from_rows(&[0u16, 32769, 32768], 1, Rank::Matrix).unwrap()),
+            sound(Matrix::from_rows(&[-1.0f32, 1.0 / 32768.0, 0.0], 1, Rank::Matrix).unwrap()),
+        ];
+        for other in &others {
+            let compare = |one: &Utterance| {
+                let compared = Tolerance::default().utterances(one, other).unwrap();
+                assert!(compared.types);
+                compared.differences.is_empty()
+            };
+            assert!(compare(&of(&[-32768, 1, 0])), "{other:?}");
+            assert!(!compare(&of(&[-32768, 1, 1])), "{other:?}");
         }
     }
 
