@@ -1,7 +1,7 @@
 //! Reading an output back before it gets its name.
 
 use spr_core::bytes::{Access, Env, Output};
-use spr_core::format::{Medium, Reader, Request};
+use spr_core::format::{Format, Medium, Options, Reader, Request};
 use spr_core::model::Utterance;
 use spr_core::stage::FolderReader;
 use spr_core::{Error, Remedy, Result};
@@ -33,13 +33,34 @@ pub(crate) fn check(target: &Target, output: &Output) -> Result<()> {
 /// # Errors
 /// It can't be read, or differs.
 pub(crate) fn read_back(target: &Target, output: &Output, want: &Digest, env: &Env) -> Result<()> {
+    let (info, options) = (target.format().info(), target.options()?);
+    let differs = match compare(target.format(), &options, output, want, env) {
+        Ok(()) => return Ok(()),
+        Err(error) => error,
+    };
+    // That readers take wide numbers for narrower ones was told as rounding.
+    let wide = info.wide.filter(|(key, _)| options.get(key).is_none());
+    let Some(pair) = wide else {
+        return Err(differs);
+    };
+    let options = target.options_and(pair)?;
+    compare(target.format(), &options, output, want, env).map_err(|_| differs)
+}
+
+fn compare(
+    format: &'static dyn Format,
+    options: &Options,
+    output: &Output,
+    want: &Digest,
+    env: &Env,
+) -> Result<()> {
     let differs = || {
         let message = "read back, it is not what was written; nothing is kept";
         Error::malformed(message).file(output.name())
     };
-    let mut env = env.seeing(output);
+    // What is odd about the output is not news.
+    let mut env = env.seeing(output).listening(|_| {});
     env.access = Access::Safe;
-    let options = target.options()?;
     // The last that was finished is what users open.
     let Some(made) = output.staged().pop() else {
         return match want.steps().is_empty() {
@@ -47,7 +68,6 @@ pub(crate) fn read_back(target: &Target, output: &Output, want: &Digest, env: &E
             false => Err(differs()),
         };
     };
-    let format = target.format();
     let mut reader: Box<dyn Reader> = if output.is_folder() {
         if want.steps().is_empty() && env.list(&made)?.is_empty() {
             return Ok(());
@@ -57,13 +77,13 @@ pub(crate) fn read_back(target: &Target, output: &Output, want: &Digest, env: &E
             &made,
             format,
             &[],
-            options,
+            options.clone(),
             request,
             env.clone(),
         )?)
     } else {
         let source = env.open_file(&made)?;
-        let opened = Request::all().open(format, source, &options, &env)?;
+        let opened = Request::all().open(format, source, options, &env)?;
         opened.into_stream()?
     };
     let mut got = Digest::like(want);

@@ -218,6 +218,12 @@ impl Target {
         self.option("compress") == Some("keep")
     }
 
+    /// Whether names of utterances are to be left out, and with them where they begin.
+    pub fn leaves_out_keys(&self) -> bool {
+        self.format.info().index == IndexKind::SideFile
+            && self.option(side::OPTION.name) == Some("none")
+    }
+
     /// The files and folders that are written, as far as the argument names them.
     pub fn locations(&self) -> Vec<Location> {
         let beside = self.companions.iter().map(|(_, at)| at);
@@ -239,6 +245,15 @@ impl Target {
     /// One is unknown.
     pub fn options(&self) -> Result<Options> {
         Options::new(self.format.info(), self.pairs.iter().cloned())
+    }
+
+    /// Its options, and one more.
+    ///
+    /// # Errors
+    /// One is unknown.
+    pub(crate) fn options_and(&self, (key, value): (&str, &str)) -> Result<Options> {
+        let more = (key.to_owned(), value.to_owned());
+        Options::new(self.format.info(), self.pairs.iter().cloned().chain([more]))
     }
 
     /// What it can hold.

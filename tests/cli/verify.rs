@@ -57,11 +57,30 @@ fn objects_and_odd_shapes_are_read_back() {
 }
 
 #[test]
+fn what_changes_no_value_is_read_back() {
+    let s = Scratch::new();
+    let line =
+        "{\"key\":\"a\",\"features\":{\"dtype\":\"f64\",\"shape\":[1,1],\"data\":[[0.1]]}}\n";
+    s.write("in.jsonl", line);
+    // That readers take text for single precision is said, and no fault of the disk.
+    for output in ["ark,t:x.txt", "x.spr,compress=gzip", "x.key"] {
+        let said = s.ok(&format!("in.jsonl {output} --verify"));
+        assert!(said.err.contains(", verified)"), "{output}: {}", said.err);
+        let rounds = said.err.contains("rounded: precision: 1 of 1 values");
+        assert_eq!(rounds, output == "ark,t:x.txt", "{output}: {}", said.err);
+    }
+}
+
+#[test]
 fn a_difference_leaves_nothing() {
     let s = Scratch::new();
-    // Text is read back in single precision.
-    let line = "{\"key\":\"a\",\"features\":{\"dtype\":\"f64\",\"shape\":[1,1],\"data\":[[0.1]]},\"labels\":null,\"meta\":{}}\n";
-    s.write("in.jsonl", line);
+    // Text is read back in one precision.
+    let line = |key, dtype, value| {
+        format!(
+            "{{\"key\":\"{key}\",\"features\":{{\"dtype\":\"{dtype}\",\"shape\":[1,1],\"data\":[[{value}]]}}}}\n"
+        )
+    };
+    s.write("in.jsonl", line("a", "f64", 0.1) + &line("b", "f32", 0.5));
     let error = s.fails("in.jsonl ark,t:x.txt --verify");
     assert!(
         error.contains("x.txt: utterance a: read back, it is not what was written"),

@@ -70,6 +70,9 @@ pub struct FormatInfo {
     pub partitioning: Partitioning,
     /// Whether readers of the format depend on the order of keys.
     pub sorted: bool,
+    /// The option, and its value, with which wide numbers are read back as they were written, where
+    /// readers take them for narrower ones.
+    pub wide: Option<(&'static str, &'static str)>,
 }
 
 impl FormatInfo {
@@ -91,6 +94,7 @@ impl FormatInfo {
             index: IndexKind::Own,
             partitioning: Partitioning::Partitions,
             sorted: false,
+            wide: None,
         }
     }
 
@@ -140,6 +144,13 @@ impl FormatInfo {
     #[must_use]
     pub const fn partitioning(mut self, partitioning: Partitioning) -> Self {
         self.partitioning = partitioning;
+        self
+    }
+
+    /// With an option, and its value, for reading wide numbers back as they were written.
+    #[must_use]
+    pub const fn wide(mut self, option: &'static str, value: &'static str) -> Self {
+        self.wide = Some((option, value));
         self
     }
 

@@ -58,7 +58,8 @@ static INFO: FormatInfo = FormatInfo::new(
     option: ("text", "true"),
 }])
 .index(IndexKind::Script("scp"))
-.sorted();
+.sorted()
+.wide("dtype", "f64");
 
 const OPTIONS: &[OptionSpec] = &[
     OptionSpec {

@@ -37,7 +37,7 @@ const CODERS: [&str; 10] = [
 const COMPRESS: OptionSpec = OptionSpec {
     name: "compress",
     value: "gzip|gzip -1…-9",
-    help: "writing: pack the data, but not the header",
+    help: "pack the data, but not the header (reading: whatever the header says)",
 };
 
 const UNSIGNED: OptionSpec = OptionSpec {
@@ -150,9 +150,6 @@ pub(crate) struct Reading {
 
 impl Reading {
     pub(crate) fn of(options: &Options) -> Result<Self> {
-        if options.get("compress").is_some() {
-            return Err(Error::usage("option compress is for writing"));
-        }
         let header = match options.get("header") {
             None => Where::Inside,
             Some("none") => Where::Absent,
