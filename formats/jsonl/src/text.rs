@@ -70,11 +70,22 @@ pub(crate) fn write(bytes: &[u8], out: &mut Vec<u8>) {
             '"' | '\\' => out.extend([b'\\', c as u8]),
             '\n' => out.extend_from_slice(b"\\n"),
             '\t' => out.extend_from_slice(b"\\t"),
-            c if c.is_control() => out.extend(format!("\\u{:04x}", u32::from(c)).into_bytes()),
+            c if is_tricky(c) => out.extend(format!("\\u{:04x}", u32::from(c)).into_bytes()),
             c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
     out.push(b'"');
+}
+
+/// Whether a character does something to the text around it on a terminal, or ends a line for some;
+/// all of them are of 16 bits.
+fn is_tricky(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+        )
+        || matches!(c, '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}')
 }
 
 fn unhex(digits: &[u8]) -> Option<Vec<u8>> {
@@ -124,6 +135,10 @@ mod tests {
             (b"", r#""""#),
             (b"a\"\\\n\x01\x7f", r#""a\"\\\n\u0001\u007f""#),
             ("é\u{1f600}".as_bytes(), "\"é\u{1f600}\""),
+            (
+                "a\u{202e}\u{2066}\u{2028}".as_bytes(),
+                r#""a\u202e\u2066\u2028""#,
+            ),
             (b"\xff\x00a", r#"{"bytes":"ff0061"}"#),
         ] {
             let mut out = Vec::new();
