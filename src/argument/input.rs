@@ -7,6 +7,7 @@ pub use open::OpenedInput;
 use spr_core::bytes::{Env, FileKind, Location, Locator};
 use spr_core::format::{Format, IndexKind, Options, Registry, Request};
 use spr_core::random::Rng;
+use spr_core::stage::OnSkip;
 use spr_core::{Error, Remedy, Result, nearest};
 
 use super::{Pair, named, path_and_pairs, place_of};
@@ -24,6 +25,8 @@ pub struct Input {
     pairs: Vec<Pair>,
     /// Whether bad entries are passed over, as Kaldi's option `p` asks.
     permissive: bool,
+    /// What is told of bad entries, where these are passed over on reading.
+    skips: Option<OnSkip>,
     /// Options that count only for one format: its name, key and value.
     preferred: Vec<(&'static str, &'static str, &'static str)>,
     /// What becomes of its frames and labels.
@@ -194,6 +197,7 @@ impl Input {
             locator,
             pairs: Vec::new(),
             permissive: false,
+            skips: None,
             preferred: Vec::new(),
             data: DataOptions::default(),
             labels: None,
@@ -227,6 +231,22 @@ impl Input {
     /// Whether Kaldi's option `p` asks to pass over bad entries.
     pub fn is_permissive(&self) -> bool {
         self.permissive
+    }
+
+    /// Passes over bad entries from now on, and tells `tell` of each.
+    pub fn skip_errors(&mut self, tell: OnSkip) {
+        self.skips = Some(tell);
+    }
+
+    /// Whether an error costs an entry that is passed over, which it then tells.
+    pub(crate) fn skips(&self, error: &Error) -> bool {
+        match &self.skips {
+            Some(tell) if error.can_continue() => {
+                tell(error);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Whether it is standard input.

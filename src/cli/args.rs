@@ -24,6 +24,15 @@ pub(super) struct ReadArgs {
     pub(super) frame_shift: Option<String>,
     #[command(flatten)]
     pub(super) data: DataArgs,
+    /// What to do about an utterance at fault
+    #[arg(
+        long,
+        value_enum,
+        default_value = "stop",
+        value_name = "stop|skip",
+        hide_possible_values = true
+    )]
+    pub(super) on_error: OnErrorArg,
     /// The largest object to hold in memory, such as 512m or 4g
     #[arg(
         long,
@@ -167,15 +176,6 @@ pub(super) struct ConvertArgs {
     /// Add files to a folder that exists
     #[arg(long, hide_short_help = true)]
     pub(super) add: bool,
-    /// What to do about an utterance that can't be converted
-    #[arg(
-        long,
-        value_enum,
-        default_value = "stop",
-        value_name = "stop|skip",
-        hide_possible_values = true
-    )]
-    pub(super) on_error: OnErrorArg,
     /// Write each skipped utterance and why as a line of JSON
     #[arg(
         long,

@@ -10,6 +10,7 @@ use super::args::ReadArgs;
 use super::exit::{DONE, NO};
 use super::out::Out;
 use super::session::Session;
+use super::skipped::Skipped;
 use super::{messages, plan};
 use crate::argument::Input;
 use crate::verbs::diff::{Difference, Finding, Spot, Summary, Tolerance, Values, by_key, in_order};
@@ -57,8 +58,10 @@ const LISTED: usize = 1000;
 pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    let a = plan::input(&args.a, &args.read, registry, &env)?;
-    let b = plan::input(&args.b, &args.read, registry, &env)?;
+    let one = |path: &str| plan::input(path, &args.read, registry, &env);
+    let mut both = [one(&args.a)?, one(&args.b)?];
+    let skipped = Skipped::listen(&mut both, &args.read);
+    let [a, b] = both;
     if args.read.explain {
         return plan::explain(&[a, b], registry, &env);
     }
@@ -107,10 +110,10 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
     if !args.read.quiet && !args.read.json {
         closing(&summary, args.by_key);
     }
-    Ok(match summary.is_same() {
+    Ok(skipped.status(match summary.is_same() {
         true => DONE,
         false => NO,
-    })
+    }))
 }
 
 fn lines(key: &Key, finding: &Finding, (a, b): (&Input, &Input), out: &mut Out) -> Result<()> {

@@ -39,7 +39,7 @@ pub(super) struct IndexArgs {
 pub(super) fn run(args: &IndexArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    let input = plan::input(&args.path, &args.read, registry, &env)?;
+    let (input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
     if args.read.explain {
         return plan::explain(&[input], registry, &env);
     }
@@ -61,5 +61,5 @@ pub(super) fn run(args: &IndexArgs, session: &Session) -> Result<u8> {
             Some(name) => format!("{} ({name})", messages::count(done.utterances, "utterance")),
         });
     }
-    Ok(DONE)
+    Ok(skipped.status(DONE))
 }

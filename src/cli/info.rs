@@ -39,7 +39,7 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
     let mut status = DONE;
-    let inputs = plan::inputs(&args.paths, &args.read, registry, &env)?;
+    let (inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &env)?;
     if args.read.explain {
         return plan::explain(&inputs, registry, &env);
     }
@@ -62,7 +62,7 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
             status = FAILED;
         }
     }
-    Ok(status)
+    Ok(skipped.status(status))
 }
 
 /// The facts for people, a line each.

@@ -36,7 +36,7 @@ pub(super) struct LsArgs {
 pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    let inputs = plan::inputs(&args.paths, &args.read, registry, &env)?;
+    let (inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &env)?;
     if args.read.explain {
         return plan::explain(&inputs, registry, &env);
     }
@@ -67,7 +67,7 @@ pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
         }
     }
     out.finish()?;
-    Ok(DONE)
+    Ok(skipped.status(DONE))
 }
 
 /// An entry as an object of JSON.

@@ -34,6 +34,7 @@ mod select;
 mod session;
 mod show;
 mod signals;
+mod skipped;
 mod sort;
 mod split;
 mod stats;

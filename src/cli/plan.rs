@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Access, Env};
 use spr_core::format::{Format, Registry};
-use spr_core::loss::LossPolicy;
+use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::stage::Stages;
 use spr_core::{Error, Limits, Result};
 
@@ -10,6 +10,7 @@ use super::args::{ConvertArgs, DataArgs, OnErrorArg, ReadArgs};
 use super::exit::DONE;
 use super::out::print_lines;
 use super::session::Session;
+use super::skipped::Skipped;
 use crate::argument::{Input, Pair, Target, pair};
 use crate::job::{Job, OnError};
 use crate::verbs::select::typed;
@@ -103,6 +104,18 @@ pub(super) fn inputs(
     Ok(inputs)
 }
 
+/// The data sets that `paths` name, for a verb that only reads them, and what it passes over.
+pub(super) fn readable(
+    paths: &[String],
+    args: &ReadArgs,
+    registry: &Registry,
+    env: &Env,
+) -> Result<(Vec<Input>, Skipped)> {
+    let mut inputs = inputs(paths, args, registry, env)?;
+    let skipped = Skipped::listen(&mut inputs, args);
+    Ok((inputs, skipped))
+}
+
 /// The seed for drawing at random; it is that of a shuffle, too, if there is one.
 pub(super) fn seed(args: &mut ReadArgs) -> Result<u32> {
     let given = match args.data.shuffle {
@@ -128,7 +141,21 @@ pub(super) fn explain(inputs: &[Input], registry: &Registry, env: &Env) -> Resul
 
 /// The one data set that `path` names.
 pub(super) fn input(path: &str, args: &ReadArgs, registry: &Registry, env: &Env) -> Result<Input> {
-    let mut inputs = inputs(&[path.to_owned()], args, registry, env)?;
+    only(path, inputs(&[path.to_owned()], args, registry, env)?)
+}
+
+/// The one data set that `path` names, for a verb that only reads it, and what it passes over.
+pub(super) fn readable_one(
+    path: &str,
+    args: &ReadArgs,
+    registry: &Registry,
+    env: &Env,
+) -> Result<(Input, Skipped)> {
+    let (inputs, skipped) = readable(&[path.to_owned()], args, registry, env)?;
+    Ok((only(path, inputs)?, skipped))
+}
+
+fn only(path: &str, mut inputs: Vec<Input>) -> Result<Input> {
     match (inputs.pop(), inputs.is_empty()) {
         (Some(only), true) => Ok(only),
         _ => Err(Error::usage("expected one file, found several").file(path)),
@@ -186,8 +213,14 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
         typed(stages, &mut job).map_err(|e| e.context("--stages"))?;
     }
     job.dtype = args.dtype.as_deref().map(str::parse).transpose()?;
+    for target in std::iter::once(&job.target).chain(&job.labels_out) {
+        if target.leaves_out_keys() {
+            job.policy.allow(LossKind::Keys);
+            job.policy.allow(LossKind::Boundaries);
+        }
+    }
     allow_losses(args, &mut job.policy)?;
-    job.on_error = match args.on_error {
+    job.on_error = match args.read.on_error {
         OnErrorArg::Stop => OnError::Stop,
         OnErrorArg::Skip => OnError::Skip,
     };
@@ -201,7 +234,6 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
 
 /// What may be lost: what is allowed by name, and what asking for a type implies.
 fn allow_losses(args: &ConvertArgs, policy: &mut LossPolicy) -> Result<()> {
-    use spr_core::loss::LossKind;
     for kind in &args.allow_loss {
         match kind.as_str() {
             "all" => policy.allow_all(),

@@ -104,12 +104,12 @@ enum When {
 pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    let input = plan::input(&args.path, &args.read, registry, &env)?;
+    let (input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
     if args.read.explain {
         return plan::explain(&[input], registry, &env);
     }
     if args.read.json {
-        let error = Error::usage("a picture is not JSON");
+        let error = Error::usage("a picture is not JSON").file(&args.path);
         return Err(error.hint("`spr-convert stats --json` has the numbers"));
     }
     let to = target(args)?;
@@ -135,7 +135,8 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
         },
     };
     let output = args.output.as_deref().unwrap_or("-");
-    store(&bytes, output, args.overwrite, &args.read, &env)
+    let status = store(&bytes, output, args.overwrite, &args.read, &env)?;
+    Ok(skipped.status(status))
 }
 
 /// What is on the sheet.

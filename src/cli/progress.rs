@@ -13,6 +13,7 @@ use spr_text::json_line;
 use super::args::ProgressArg;
 use super::document::Document;
 use super::messages;
+use super::skipped::Teller;
 use crate::job::{Observer, Progress as Done};
 
 /// How often something is shown.
@@ -24,7 +25,7 @@ pub(super) struct Progress {
     log: Option<Document>,
     /// Why the log could not be written.
     failed: Option<Error>,
-    quiet: bool,
+    skipped: Teller,
     started: Instant,
     last: Instant,
     so_far: Done,
@@ -51,7 +52,7 @@ impl Progress {
             show,
             log,
             failed: None,
-            quiet,
+            skipped: Teller::new(quiet),
             started: now,
             last: now,
             so_far: Done::default(),
@@ -165,9 +166,7 @@ impl Observer for Progress {
     }
 
     fn skipped(&mut self, error: &Error) {
-        if !self.quiet {
-            messages::say("skipped", &error.to_string());
-        }
+        self.skipped.tell(error);
         if let Some(log) = &mut self.log {
             let line = json_line(messages::error_json(error).to_string()) + "\n";
             if let Err(error) = log.put(line.as_bytes()) {

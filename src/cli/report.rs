@@ -1,15 +1,17 @@
 //! `spr-convert report IN -o OUT`.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use clap::Args;
-use spr_core::Result;
+use spr_core::{Error, Result};
 use spr_plot::page::page;
 
 use super::args::ReadArgs;
 use super::exit::{DONE, FAILED};
 use super::plot::store;
 use super::session::Session;
-use super::{messages, plan};
-use crate::verbs::report::survey;
+use super::{messages, plan, skipped};
+use crate::verbs::report::{KEPT, survey};
 
 pub(super) const EXAMPLES: &str = "\
 The page stands alone: no network, no scripts, light or dark as the browser is. Of damaged data it
@@ -38,11 +40,28 @@ pub(super) struct ReportArgs {
 pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    let input = plan::input(&args.path, &args.read, registry, &env)?;
+    let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
     if args.read.explain {
         return plan::explain(&[input], registry, &env);
     }
-    let survey = survey(&input, registry, &env)?;
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    if skipped::wants(&input, &args.read) {
+        let (kept, skipped) = (kept.clone(), skipped.clone());
+        input.skip_errors(Arc::new(move |error| {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            if kept.len() < KEPT {
+                kept.push(error.copy());
+            }
+            skipped.add(error);
+        }));
+    }
+    let mut survey = survey(&input, registry, &env)?;
+    let damaged = survey.damage.first().map(Error::copy);
+    // The page names what was skipped as well.
+    survey.faults += skipped.count();
+    survey
+        .damage
+        .append(&mut kept.lock().unwrap_or_else(PoisonError::into_inner));
     let html = page(&survey, "`spr-convert repair IN -o OUT` keeps it.");
     store(
         html.as_bytes(),
@@ -51,13 +70,13 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
         &args.read,
         &env,
     )?;
-    let Some(first) = survey.damage.first() else {
+    let Some(first) = damaged else {
         if survey.all.stats.utterances == 0 {
             messages::empty(&input, &env);
         }
-        return Ok(DONE);
+        return Ok(skipped.status(DONE));
     };
-    session.error(first.copy());
+    session.error(first);
     if survey.faults > 1 && !args.read.quiet {
         let text = format!("{} faults in all, which the page names", survey.faults);
         messages::say("note", &text);

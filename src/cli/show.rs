@@ -43,7 +43,7 @@ pub(super) struct ShowArgs {
 pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    let input = plan::input(&args.path, &args.read, registry, &env)?;
+    let (input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
     if args.read.explain {
         return plan::explain(&[input], registry, &env);
     }
@@ -84,5 +84,5 @@ pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
         Some(lines) => drop(lines.finish()?),
         None => out.finish()?,
     }
-    Ok(DONE)
+    Ok(skipped.status(DONE))
 }

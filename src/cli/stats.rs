@@ -47,7 +47,7 @@ const SHOWN: usize = 40;
 pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    let inputs = plan::inputs(&args.paths, &args.read, registry, &env)?;
+    let (inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &env)?;
     if args.read.explain {
         return plan::explain(&inputs, registry, &env);
     }
@@ -78,7 +78,7 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
             Ok(()) => {}
         }
     }
-    Ok(status)
+    Ok(skipped.status(status))
 }
 
 fn describe(stats: &Stats, out: &mut Out) -> Result<()> {

@@ -111,6 +111,10 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
         return (facts, Ok(()));
     }
     let result = scan(reader.as_mut(), &mut facts);
+    if result.is_err() && facts.utterances == Some(0) {
+        // How many there are is not known.
+        (facts.utterances, facts.frames) = (None, None);
+    }
     (facts, result)
 }
 

@@ -10,7 +10,7 @@ use super::check::is_damage;
 use crate::argument::{Input, OpenedInput};
 
 /// Faults that are kept one by one.
-const KEPT: usize = 100;
+pub const KEPT: usize = 100;
 
 /// Reads a data set; of a damaged file all that is whole, as `repair` finds it.
 ///

@@ -82,8 +82,11 @@ pub fn find(
     let mut reader = match input.open_lookup(request, registry, env)? {
         Opened::Table(mut table) => {
             for key in keys {
-                if !table.find(key, &mut utt)? {
-                    return Err(missing(input, key, registry, env));
+                match table.find(key, &mut utt) {
+                    Ok(true) => {}
+                    Ok(false) => return Err(missing(input, key, registry, env)),
+                    Err(error) if input.skips(&error) => continue,
+                    Err(error) => return Err(error),
                 }
                 parts.keep(&mut utt);
                 if samples {

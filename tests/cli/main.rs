@@ -34,6 +34,7 @@ mod pdnn;
 mod places;
 mod plot;
 mod rounding;
+mod skipping;
 mod split;
 mod stages;
 #[cfg(unix)]

@@ -534,3 +534,80 @@ fn every_verb_explains_itself() {
         assert!(s.ok("completions bash").out.contains(verb));
     }
 }
+
+#[test]
+fn a_list_of_keys_is_a_list_or_a_data_set() {
+    let s = Scratch::new();
+    let ark = sample("fbank.ark");
+    s.ok(&format!("select {ark} part.ark --glob ann-*"));
+    s.ok("part.ark part.pfile");
+    s.ok("part.ark part.jsonl");
+    s.ok("part.ark part.ark.gz --to kaldi");
+    s.ok("part.ark part.pkl,layout=dict");
+    s.ok("index part.ark");
+    s.write("part.list", "ann-001\r\n\nann-002 x y\nann-003\nann-004\n");
+    let wanted = keys(&s, "part.ark");
+    assert_eq!(wanted.len(), 4);
+    for list in ["list", "ark", "pfile", "jsonl", "ark.gz", "pkl", "scp"] {
+        s.ok(&format!(
+            "select {ark} in.jsonl --keys part.{list} --overwrite"
+        ));
+        assert_eq!(keys(&s, "in.jsonl"), wanted, "{list}");
+        s.ok(&format!(
+            "select {ark} out.jsonl --exclude-keys part.{list} --overwrite"
+        ));
+        let left = keys(&s, "out.jsonl");
+        assert!(
+            left.len() == 8 && left.iter().all(|key| !key.starts_with("ann-")),
+            "{list}"
+        );
+    }
+    // What is neither is refused wherever a list is read.
+    s.write("noise", b"ann-001\n\x1f\x01\0\xff");
+    for (line, place) in [
+        ("select IN x.ark --keys noise", "byte 0x1f in a list"),
+        ("select IN x.ark --exclude-keys noise", "byte 0x1f in a list"),
+        (
+            "convert IN x.ark --stages select(keys=noise)",
+            "byte 0x1f in a list",
+        ),
+        (
+            "convert IN x.jsonl --labels IN --utt2spk noise",
+            "noise:1: ",
+        ),
+        ("split IN x{part}.ark -n 2 --utt2spk noise", "noise:1: "),
+    ] {
+        let error = s.fails(&line.replace("IN", &ark));
+        assert!(error.contains(place), "{line}: {error}");
+    }
+}
+
+#[test]
+fn names_that_are_made_up_are_told() {
+    let s = Scratch::new();
+    s.write("a.ark", "ann  [\n 1 2 ]\nbob  [\n 3 4 ]\n");
+    for (name, utterances) in [("a.pfile", 2), ("a.pkl", 1)] {
+        // Asked for by name, so nothing has to be allowed.
+        let said = s.ok(&format!("a.ark {name},keys=none"));
+        assert!(said.err.contains("names of utterances"), "{}", said.err);
+        for verb in [
+            "ls IN",
+            "info IN",
+            "stats IN",
+            "show IN",
+            "IN o.jsonl --overwrite",
+        ] {
+            let line = verb.replace("IN", name);
+            let said = s.ok(&line);
+            let told = said.err.matches("no side file has the names").count();
+            assert_eq!(told, 1, "{line}: {}", said.err);
+            let asked = s.ok(&format!("{line} --oo keys=none"));
+            assert!(!asked.err.contains("side file"), "{line}: {}", asked.err);
+        }
+        assert_eq!(keys(&s, "o.jsonl").len(), utterances);
+        assert_eq!(keys(&s, "o.jsonl")[0], "utt000000");
+        s.ok(&format!("a.ark {name} --overwrite"));
+        assert!(!s.ok(&format!("ls {name}")).err.contains("side file"));
+    }
+    s.fails("a.ark pfile:- --overwrite");
+}

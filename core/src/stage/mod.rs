@@ -32,6 +32,7 @@
 //! | [`SelectFrames`], [`SelectColumns`] | frames and columns by [`Ranges`], in any order |
 //! | [`Take`], [`Shard`] | the first utterances; every m-th |
 //! | [`Filter`], [`Unique`] | what a function wants; one utterance a key |
+//! | [`SkipErrors`] | what can be read; the rest is told |
 //! | [`Sort`] | in the order of keys or lengths, in so much memory |
 //! | [`ShapeCheck`] | refuses what is not as declared, or as the first |
 //! | [`JoinLabels`] | labels from a second data set |
@@ -99,6 +100,7 @@ mod select;
 mod shape_check;
 mod shuffle;
 mod shuffle_buffer;
+mod skip_errors;
 mod sort;
 mod stale;
 #[cfg(test)]
@@ -135,6 +137,7 @@ pub use select::{
 pub use shape_check::{ShapeCheck, UtteranceShape};
 pub use shuffle::Shuffle;
 pub use shuffle_buffer::ShuffleBuffer;
+pub use skip_errors::{OnSkip, SkipErrors};
 pub use sort::{By, Sort};
 pub use text::Stages;
 pub use threaded::ThreadedReader;

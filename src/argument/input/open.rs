@@ -1,9 +1,12 @@
 //! From an input to its utterances.
 
 use spr_core::bytes::{Env, Location, Locator, Source};
-use spr_core::format::{self, Count, Format, Medium, Parts, Reader, Registry, Request, Score};
-use spr_core::stage::{Chain, FolderReader, FrameShift, JoinLabels};
-use spr_core::{Error, ErrorKind, KeyMap, Result};
+use spr_core::format::{
+    self, Count, Format, IndexKind, Medium, Parts, Reader, Registry, Request, Score,
+};
+use spr_core::model::KeySource;
+use spr_core::stage::{Chain, FolderReader, FrameShift, JoinLabels, SkipErrors};
+use spr_core::{Error, ErrorKind, KeyMap, Result, side};
 
 use super::Input;
 
@@ -72,6 +75,26 @@ impl Input {
     /// # Errors
     /// It can't be opened, no format or several fit, or an option is unknown.
     pub fn open(&self, request: Request, registry: &Registry, env: &Env) -> Result<OpenedInput> {
+        let mut opened = self.open_whole(request, registry, env)?;
+        opened.reader = self.skipping(opened.reader);
+        Ok(opened)
+    }
+
+    /// Without the entries that are passed over, if any are.
+    fn skipping(&self, reader: Box<dyn Reader>) -> Box<dyn Reader> {
+        match &self.skips {
+            Some(tell) => Box::new(SkipErrors::new(reader, tell.clone())),
+            None => reader,
+        }
+    }
+
+    /// Whether entries at fault are passed over.
+    fn is_lenient(&self, request: &Request) -> bool {
+        request.lenient || self.permissive || self.skips.is_some()
+    }
+
+    /// Opens it with all entries, bad ones as well.
+    fn open_whole(&self, request: Request, registry: &Registry, env: &Env) -> Result<OpenedInput> {
         let staged = self.has_stages() || self.partitioned;
         let of_stored = match staged {
             true => request.before_stages(),
@@ -124,11 +147,21 @@ impl Input {
         }
         let mut source = env.open(&self.locator)?;
         let (format, why) = self.format_of(&mut source, request.damaged, registry, env)?;
-        let lenient = request.lenient || self.permissive;
+        let lenient = self.is_lenient(&request);
         let request = request.lenient(lenient);
-        let opened = request.open(format, source, &self.options(format)?, env)?;
+        let (options, names_only) = (self.options(format)?, !request.parts.features);
+        let reader = request.open(format, source, &options, env)?.into_stream()?;
+        if reader.info().keys == KeySource::Generated
+            && !names_only
+            && format.info().index == IndexKind::SideFile
+            && options.get(side::OPTION.name).is_none()
+        {
+            let message =
+                "no side file has the names of its utterances, which are made up: utt000000, …";
+            env.warn(&Error::unfit(message).file(self.text()));
+        }
         Ok(OpenedInput {
-            reader: opened.into_stream()?,
+            reader,
             format,
             why,
         })
@@ -137,14 +170,14 @@ impl Input {
     /// Opens the data set to look up utterances by their keys.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// As [`open`](Self::open). What a table can't read is an error in any case.
     pub fn open_lookup(
         &self,
         request: Request,
         registry: &Registry,
         env: &Env,
     ) -> Result<format::Opened> {
-        let lenient = request.lenient || self.permissive;
+        let lenient = self.is_lenient(&request);
         let request = request.lookup().lenient(lenient);
         if self.has_stages() || self.folder().is_some() {
             let opened = self.open(request, registry, env)?;
@@ -153,16 +186,16 @@ impl Input {
         let mut source = env.open(&self.locator)?;
         let (format, _) = self.format_of(&mut source, false, registry, env)?;
         let opened = request.open(format, source, &self.options(format)?, env)?;
-        let Some(shift) = self.data.frame_shift else {
-            return Ok(opened);
-        };
-        Ok(match opened {
-            format::Opened::Table(table) => {
+        Ok(match (opened, self.data.frame_shift) {
+            (format::Opened::Table(table), Some(shift)) => {
                 format::Opened::Table(Box::new(FrameShift::keyed(table, shift)))
             }
-            format::Opened::Stream(reader) => {
-                format::Opened::Stream(Box::new(FrameShift::new(reader, shift)))
+            (format::Opened::Stream(reader), Some(shift)) => {
+                let reader = FrameShift::new(reader, shift);
+                format::Opened::Stream(self.skipping(Box::new(reader)))
             }
+            (format::Opened::Stream(reader), None) => format::Opened::Stream(self.skipping(reader)),
+            (table, None) => table,
         })
     }
 

@@ -187,11 +187,17 @@ pub fn by_key(
     match lookup(b)? {
         Opened::Table(table) => {
             let first = open(a, Request::all())?;
-            looked_up(first, table, open(b, names())?, true, &mut comparison)?;
+            looked_up(first, (table, b), open(b, names())?, true, &mut comparison)?;
         }
         Opened::Stream(second) => match lookup(a)? {
             Opened::Table(table) => {
-                looked_up(second, table, open(a, names())?, false, &mut comparison)?;
+                looked_up(
+                    second,
+                    (table, a),
+                    open(a, names())?,
+                    false,
+                    &mut comparison,
+                )?;
             }
             Opened::Stream(first) => waiting(first, second, memory, &mut comparison)?,
         },
@@ -199,11 +205,11 @@ pub fn by_key(
     Ok(comparison.summary)
 }
 
-/// `all` are the names in the data set that `table` looks up; `streamed_first` is whether the other
-/// is the first.
+/// `all` are the names in the data set `input` that `table` looks up; `streamed_first` is whether the
+/// other is the first.
 fn looked_up(
     mut streamed: Box<dyn Reader>,
-    mut table: Box<dyn RandomAccess>,
+    (mut table, input): (Box<dyn RandomAccess>, &Input),
     mut all: Box<dyn Reader>,
     streamed_first: bool,
     comparison: &mut Comparison<'_>,
@@ -214,7 +220,11 @@ fn looked_up(
         if !seen.insert(utt.key.clone()) {
             return Err(twice(&utt.key));
         }
-        match (table.find(&utt.key, &mut found)?, streamed_first) {
+        let there = match table.find(&utt.key, &mut found) {
+            Err(error) if input.skips(&error) => false,
+            there => there?,
+        };
+        match (there, streamed_first) {
             (false, first) => comparison.only(&utt.key, first)?,
             (true, true) => comparison.pair(&utt, &found)?,
             (true, false) => comparison.pair(&found, &utt)?,
