@@ -260,7 +260,7 @@ fn kind(options: &Options) -> Result<Option<String>> {
         return Ok(None);
     };
     let word = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
-    let near = nearest(&kind.to_ascii_uppercase(), KINDS);
+    let near = nearest(kind.to_ascii_uppercase(), KINDS);
     let other = !kind.is_empty() && kind.bytes().all(word) && kind != "SAMPLE" && near.is_none();
     match KINDS.contains(&kind) || other {
         true => Ok(Some(kind.to_owned())),
