@@ -22,11 +22,14 @@ static INFO: FormatInfo =
     FormatInfo::new("sphinx", "Sphinx feature files", &["mfc"]).options(&[OptionSpec {
         name: "dim",
         value: "N",
-        help: "values a frame, which the file does not tell (default: 13)",
+        help: "values a frame, which the file does not tell (default: 13; read: 40 where only that fits)",
     }]);
 
 /// Cepstra in a frame.
 const CEPSTRA: u32 = 13;
+
+/// Other usual widths: those of filter banks.
+const FILTERS: [u32; 2] = [40, 80];
 
 const fn caps(keys: Keys, dim: u32) -> Caps {
     let mut features = FeatureCaps::new(&[Dtype::F32]);
@@ -39,10 +42,35 @@ const fn caps(keys: Keys, dim: u32) -> Caps {
     caps
 }
 
-fn dim(options: &Options) -> Result<u32> {
+/// The width that the options say.
+fn dim(options: &Options) -> Result<Option<u32>> {
     match options.parse("dim")? {
         Some(0) => Err(Error::usage("option dim: a frame has one value at least")),
-        dim => Ok(dim.unwrap_or(CEPSTRA)),
+        dim => Ok(dim),
+    }
+}
+
+/// The width of frames that `count` values fill: that of cepstra, else the one usual width that
+/// fits. A guess comes with words about it.
+fn guess(count: u64) -> (u32, Option<String>) {
+    let fits = |dim: &u32| count > 0 && count.is_multiple_of((*dim).into());
+    let filters: Vec<_> = FILTERS.iter().copied().filter(fits).collect();
+    match (fits(&CEPSTRA), filters.as_slice()) {
+        (true, [other, ..]) => (
+            CEPSTRA,
+            Some(format!(
+                "{count} floats fill frames of {CEPSTRA} and of {other}: they are read as \
+                 {CEPSTRA}, dim={other} says otherwise"
+            )),
+        ),
+        (false, &[only]) => (
+            only,
+            Some(format!(
+                "{count} floats don't fill frames of {CEPSTRA}, but of {only}: they are read as \
+                 that, dim=N says otherwise"
+            )),
+        ),
+        _ => (CEPSTRA, None),
     }
 }
 
@@ -57,8 +85,7 @@ struct Header {
 impl Header {
     /// Reads the number of values: big-endian, or in a file of its own little-endian if only that
     /// fits the size.
-    fn read(source: &mut Source, extent: Extent, dim: u32) -> Result<Self> {
-        let at = source.offset();
+    fn read(source: &mut Source, extent: Extent) -> Result<(u64, ByteOrder)> {
         let left = source.remaining();
         let bytes = source.array()?;
         let [big, little] = [u32::from_be_bytes(bytes), u32::from_le_bytes(bytes)].map(u64::from);
@@ -67,13 +94,20 @@ impl Header {
             true => (little, ByteOrder::Little),
             false => (big, ByteOrder::Big),
         };
+        Ok((count, order))
+    }
+
+    /// The header of frames of `dim` values.
+    fn new((count, order): (u64, ByteOrder), dim: u32) -> Result<Self> {
         let dim = u64::from(dim);
         if !count.is_multiple_of(dim) {
+            let mut widths = FILTERS.iter().map(|width| u64::from(*width));
+            let hint = match widths.all(|width| count.is_multiple_of(width)) {
+                true => "they fill frames of 40 and of 80: dim=N says which",
+                false => "the option dim sets how many values a frame has",
+            };
             let message = format!("{count} floats do not fill Sphinx frames of {dim}");
-            return Err(Error::malformed(message)
-                .file(source.name())
-                .byte(at)
-                .hint("the option dim sets how many values a frame has"));
+            return Err(Error::malformed(message).hint(hint));
         }
         let frames = count / dim;
         let dim = if frames == 0 { 0 } else { dim };
@@ -104,7 +138,9 @@ impl Nested for NestedSphinx {
         utt: &mut Utterance,
         env: &Env,
     ) -> Result<()> {
-        let header = Header::read(source, extent, CEPSTRA)?;
+        let at = source.offset();
+        let header = Header::new(Header::read(source, extent)?, CEPSTRA);
+        let header = header.map_err(|e| e.file(source.name()).byte(at))?;
         utt.labels = None;
         source.read_matrix(
             utt.features_mut(),
@@ -153,7 +189,10 @@ impl Format for Sphinx {
     }
 
     fn caps(&self, options: &Options, medium: Medium) -> Result<Caps> {
-        Ok(caps(Keys::of_files(medium), dim(options)?))
+        Ok(caps(
+            Keys::of_files(medium),
+            dim(options)?.unwrap_or(CEPSTRA),
+        ))
     }
 
     fn open(
@@ -163,7 +202,19 @@ impl Format for Sphinx {
         request: &mut Request,
         env: &Env,
     ) -> Result<Opened> {
-        let header = Header::read(&mut source, Extent::Whole, dim(options)?)?;
+        let stored = Header::read(&mut source, Extent::Whole)?;
+        let dim = match dim(options)? {
+            Some(dim) => dim,
+            None => {
+                let (dim, guessed) = guess(stored.0);
+                if let Some(guessed) = guessed {
+                    env.warn(&Error::unfit(guessed).file(source.name()));
+                }
+                dim
+            }
+        };
+        let header = Header::new(stored, dim);
+        let header = header.map_err(|e| e.file(source.name()).byte(0))?;
         let mut info = DatasetInfo::default();
         info.frames = Some(header.frames);
         info.dim = Some(header.dim);
@@ -185,7 +236,7 @@ impl Format for Sphinx {
     }
 
     fn create(&self, output: Output, options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
-        let dim = dim(options)?;
+        let dim = dim(options)?.unwrap_or(CEPSTRA);
         let caps = caps(Keys::of_files(output.medium()), dim);
         let encode =
             move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| write(utt, dim, put);

@@ -8,9 +8,11 @@
 
 use std::path::Path;
 use std::slice;
+use std::sync::{Arc, Mutex};
 
-use spr_core::bytes::{Env, Source};
-use spr_core::format::{Extent, Format, Probe, Registry, Score};
+use spr_core::Limits;
+use spr_core::bytes::{Access, Env, Source};
+use spr_core::format::{Extent, Format, Options, Probe, Registry, Request, Score};
 use spr_core::model::{Decimal, Dtype, Matrix, Rank, Tag, Utterance};
 use spr_format_htk::{HTK, SPHINX};
 use spr_testkit::{Suite, read_memory, suite, write_memory};
@@ -83,6 +85,67 @@ fn sphinx_frames_have_any_number_of_values() {
         read_memory(&SPHINX, &[("dim", "0")], &bytes).map(drop),
     ] {
         assert!(error.is_err());
+    }
+}
+
+#[test]
+fn the_width_of_sphinx_frames_is_guessed_where_one_fits() {
+    for (count, options, want) in [
+        (13 * 39, &[][..], Ok((13, ""))),
+        (13 * 40, &[], Ok((13, "fill frames of 13 and of 40"))),
+        (
+            40 * 101,
+            &[],
+            Ok((40, "don't fill frames of 13, but of 40")),
+        ),
+        (40 * 101, &[("dim", "40")], Ok((40, ""))),
+        (13 * 40, &[("dim", "40")], Ok((40, ""))),
+        (
+            80 * 101,
+            &[],
+            Err("they fill frames of 40 and of 80: dim=N says which"),
+        ),
+        (80 * 101, &[("dim", "80")], Ok((80, ""))),
+        (
+            7 * 11,
+            &[],
+            Err("the option dim sets how many values a frame has"),
+        ),
+        (0, &[], Ok((0, ""))),
+    ] {
+        let mut bytes = u32::to_be_bytes(count).to_vec();
+        bytes.extend((0..count).flat_map(|_| 1.5f32.to_be_bytes()));
+        let said = Arc::new(Mutex::new(String::new()));
+        let heard = said.clone();
+        let env = Env::new(Limits::default(), Access::Safe, move |warning| {
+            heard.lock().unwrap().push_str(warning.message());
+        });
+        let source = Source::from_bytes("x.mfc", bytes).unwrap();
+        let pairs = options
+            .iter()
+            .map(|(k, v): &(&str, &str)| ((*k).to_owned(), (*v).to_owned()));
+        let options = Options::new(SPHINX.info(), pairs).unwrap();
+        let opened = Request::all().open(&SPHINX, source, &options, &env);
+        match want {
+            Ok((dim, guess)) => {
+                let mut utt = Utterance::default();
+                assert!(
+                    opened
+                        .unwrap()
+                        .into_stream()
+                        .unwrap()
+                        .read(&mut utt)
+                        .unwrap()
+                );
+                assert_eq!(utt.features.unwrap().cols(), dim, "{count}");
+                let said = said.lock().unwrap();
+                assert!(
+                    said.contains(guess) && said.is_empty() == guess.is_empty(),
+                    "{said}"
+                );
+            }
+            Err(hint) => assert_eq!(opened.err().unwrap().hint_text().as_deref(), Some(hint)),
+        }
     }
 }
 
