@@ -161,10 +161,8 @@ impl Fields<'_> {
     }
 
     fn read_labels(&self, labels: &str, utt: &mut Utterance, limits: &Limits) -> Result<()> {
-        let dtype = self
-            .label_dtype
-            .as_deref()
-            .map_or(Ok(Dtype::I32), numbers::dtype)?;
+        let told = self.label_dtype.as_deref().map(numbers::dtype);
+        let told = told.transpose()?;
         let mut shape = MatrixShape::of(labels)?;
         match self.label_columns {
             Some(cols) if shape.rows == 0 => {
@@ -178,7 +176,11 @@ impl Fields<'_> {
             }
             _ => {}
         }
-        numbers::read(labels, dtype, shape, utt.labels_mut(), limits)
+        let mut read = |dtype| numbers::read(labels, dtype, shape, utt.labels_mut(), limits);
+        match told {
+            Some(dtype) => read(dtype),
+            None => read(Dtype::I32).or_else(|e| read(Dtype::I64).map_err(|_| e)),
+        }
     }
 }
 
