@@ -4,8 +4,9 @@ use spr_core::bytes::ByteOrder;
 use spr_core::model::Dtype;
 use spr_core::{Error, Result};
 
-use crate::machine::{Heap, Node, Value};
+use crate::machine::{ArrayState, Heap, Node, Value};
 use crate::payload::Payload;
+use crate::plain::{self, Number};
 
 /// NumPy's codes of element types.
 const CODES: [(&str, Dtype); 12] = [
@@ -51,11 +52,14 @@ pub(crate) struct Array {
 }
 
 impl Array {
-    /// The array that `value` is; errors call it `what`.
+    /// The array that `value` is, or that its numbers make; errors call it `what`.
     ///
     /// # Errors
     /// It is not an array, or not one that is read.
     pub(crate) fn find(heap: &Heap, value: Value, what: &str) -> Result<Self> {
+        if let Some(items) = heap.list(value) {
+            return plain::array(heap, items, what);
+        }
         let Some(Node::Array(Some(state))) = heap.node(value) else {
             return Err(Error::unsupported(format!(
                 "the {what} are {}, not an array",
@@ -153,6 +157,34 @@ pub(crate) fn bytes(heap: &Heap, shape: Value, dtype: Value) -> Result<u64> {
         .iter()
         .try_fold(element.size() as u64, size)
         .ok_or_else(|| Error::malformed("the shape of an array makes no sense"))
+}
+
+/// The number that an array of no dimensions is; `None` if it is not one of up to 64 bits.
+pub(crate) fn scalar(heap: &Heap, state: &ArrayState) -> Option<Number> {
+    let (dtype, order) = element(heap, state.dtype, "number").ok()?;
+    let Some(Node::Bytes(data)) = heap.node(state.data) else {
+        return None;
+    };
+    let data = data.inline().filter(|data| data.len() == dtype.size())?;
+    let mut bytes = [0; 8];
+    let low = bytes.get_mut(..data.len())?;
+    low.copy_from_slice(data);
+    if order == ByteOrder::Big {
+        low.reverse();
+    }
+    let word = u64::from_le_bytes(bytes);
+    let unused = 64 - 8 * u32::try_from(data.len()).ok()?;
+    Some(match dtype {
+        Dtype::F64 => Number::Float(f64::from_bits(word)),
+        Dtype::F32 => Number::Float(f32::from_bits(u32::try_from(word).ok()?).into()),
+        Dtype::I8 | Dtype::I16 | Dtype::I32 | Dtype::I64 => {
+            Number::Whole((word << unused).cast_signed() >> unused)
+        }
+        Dtype::U8 | Dtype::U16 | Dtype::U32 | Dtype::U64 | Dtype::Bool => {
+            Number::Whole(i64::try_from(word).ok()?)
+        }
+        _ => return None,
+    })
 }
 
 /// The element type that `dtype` describes.

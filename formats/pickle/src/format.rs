@@ -208,11 +208,10 @@ fn is_global(text: &[u8]) -> bool {
     is_name(lines.next()) && is_name(lines.next()) && lines.next().is_some()
 }
 
-/// Whether NumPy is named near the start, as it is in any pickle of an array.
+/// Whether a global of NumPy's is named, as in any pickle of an array; the name of an utterance may
+/// stand before it.
 fn names_numpy(head: &[u8]) -> bool {
-    head[..head.len().min(64)]
-        .windows(5)
-        .any(|word| word == b"numpy")
+    memchr::memmem::find(head, b"cnumpy.").is_some()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod format;
 mod layout;
 mod machine;
 mod payload;
+mod plain;
 mod protocol;
 mod reader;
 mod rows;

@@ -1,5 +1,7 @@
 //! Byte strings of a pickle, left in the file until they are needed.
 
+use std::vec::IntoIter;
+
 use spr_core::bytes::Source;
 use spr_core::{Error, ErrorKind, Result};
 
@@ -20,6 +22,8 @@ pub(crate) enum Payload {
         len: u64,
         coding: StringCoding,
     },
+    /// One behind the other.
+    Parts(Vec<Self>),
 }
 
 impl Payload {
@@ -27,7 +31,7 @@ impl Payload {
     pub(crate) fn inline(&self) -> Option<&[u8]> {
         match self {
             Self::Inline(bytes) => Some(bytes),
-            Self::Range { .. } => None,
+            Self::Range { .. } | Self::Parts(_) => None,
         }
     }
 
@@ -38,6 +42,8 @@ impl Payload {
             Self::Range { len, coding, .. } => {
                 bytes <= *len && *len <= bytes.saturating_mul(coding.widest())
             }
+            // Each was looked at for itself.
+            Self::Parts(_) => true,
         }
     }
 
@@ -51,6 +57,7 @@ impl Payload {
                 ..
             } => format!("{len} bytes"),
             Self::Range { len, .. } => format!("{len} encoded bytes"),
+            Self::Parts(parts) => format!("{} parts", parts.len()),
         }
     }
 }
@@ -66,21 +73,33 @@ pub(crate) struct Cursor {
     /// Decoded; `taken` bytes of it are used up.
     ready: Vec<u8>,
     taken: usize,
+    /// Strings that follow this one.
+    later: IntoIter<Payload>,
 }
 
 impl Cursor {
     pub(crate) fn new(payload: Payload) -> Self {
-        let (next, left, coding, ready) = match payload {
-            Payload::Inline(bytes) => (0, 0, StringCoding::Raw, bytes.into_vec()),
-            Payload::Range { at, len, coding } => (at, len, coding, Vec::new()),
-        };
-        Self {
-            coding,
-            next,
-            left,
+        let mut cursor = Self {
+            coding: StringCoding::Raw,
+            next: 0,
+            left: 0,
             encoded: Vec::new(),
-            ready,
+            ready: Vec::new(),
             taken: 0,
+            later: Vec::new().into_iter(),
+        };
+        cursor.begin(payload);
+        cursor
+    }
+
+    /// Goes on with `payload`, now that all before it is used up.
+    fn begin(&mut self, payload: Payload) {
+        match payload {
+            Payload::Inline(bytes) => (self.ready, self.taken) = (bytes.into_vec(), 0),
+            Payload::Range { at, len, coding } => {
+                (self.next, self.left, self.coding) = (at, len, coding);
+            }
+            Payload::Parts(parts) => self.later = parts.into_iter(),
         }
     }
 
@@ -149,7 +168,14 @@ impl Cursor {
     fn refill(&mut self, source: &mut Source) -> Result<bool> {
         self.ready.clear();
         self.taken = 0;
-        while self.ready.is_empty() && self.left > 0 {
+        while self.ready.is_empty() {
+            if self.left == 0 {
+                match self.later.next() {
+                    Some(part) => self.begin(part),
+                    None => break,
+                }
+                continue;
+            }
             let n = self.block(BLOCK);
             source.seek(self.next)?;
             if self.coding == StringCoding::Raw {

@@ -149,8 +149,8 @@ fn says_what_it_does_not_read() {
             "holds a tuple of 3 items (an array of 2 x 1, an array of 3, None)",
         ),
         (
-            format!("({two}(lt."),
-            "(an array of 2 x 1, a list of 0 items)",
+            format!("({two}(dt."),
+            "(an array of 2 x 1, a dict of 0 entries)",
         ),
         (
             format!("({two}{three}t."),
@@ -187,8 +187,8 @@ fn says_what_it_does_not_read() {
         ),
         (two.clone() + ".N.", "something follows the pickle"),
         (
-            two.clone() + ".\n(lp0\n.",
-            "another pickle follows the first",
+            two.clone() + ".\n(lp0\n",
+            "the pickle ends here, before its STOP",
         ),
     ] {
         let error = error(pickle.as_bytes());

@@ -8,11 +8,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
-use spr_core::Error;
-use spr_core::bytes::{Env, Locator, Source};
+use spr_core::bytes::{Access, Env, Locator, Source};
 use spr_core::format::{Format, Medium, Options, Request};
 use spr_core::model::{Key, Matrix, Rank, Utterance};
+use spr_core::{Error, Limits};
 use spr_format_pickle::FORMAT;
 use spr_testkit::{compare_all, read, read_memory, write, write_memory};
 
@@ -49,7 +50,7 @@ fn a_set_is_picked_by_name_or_place() {
         ("here-sets", "set2", "test"),
         ("here-sets-two", "set1", "set1"),
         ("here-dict-pairs-p2", "één", "één"),
-        ("here-dict-mixed-sets", "set0", "features"),
+        ("here-dict-mixed-sets", "set0", "ann"),
         ("here-list-p2", "set2", "utt000000"),
     ] {
         let path = match case {
@@ -101,6 +102,68 @@ fn the_layout_decides_where_two_fit() {
     }
 }
 
+/// What is said about a fixture, and the keys of what is read of it.
+fn said(case: &str, options: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let heard = said.clone();
+    let env = Env::new(Limits::default(), Access::Safe, move |warning| {
+        heard.lock().unwrap().push(warning.message().to_owned());
+    });
+    let source = env.open(&Locator::file(fixture(case))).unwrap();
+    let pairs = options
+        .iter()
+        .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
+    let options = Options::new(FORMAT.info(), pairs).unwrap();
+    let opened = Request::all()
+        .open(&FORMAT, source, &options, &env)
+        .unwrap();
+    let mut reader = opened.into_stream().unwrap();
+    let (mut keys, mut utt) = (Vec::new(), Utterance::default());
+    while reader.read(&mut utt).unwrap() {
+        keys.push(utt.key.to_string());
+    }
+    let said = said.lock().unwrap().clone();
+    (keys, said)
+}
+
+#[test]
+fn guesses_are_told_and_the_layout_makes_them_none() {
+    let (one, five) = (
+        ["utt000000"],
+        [
+            "utt000000",
+            "utt000001",
+            "utt000002",
+            "utt000003",
+            "utt000004",
+        ],
+    );
+    let rows = "5 arrays of one dimension, of one type and length, are taken as the rows of a matrix; \
+                layout=list reads each as an utterance";
+    let more = "beside features and labels a dict has batch_label, filenames: left out";
+    let both = "a dict of features and labels is taken as one set; layout=dict reads each as an \
+                utterance";
+    for (case, layout, keys, want) in [
+        ("here-rows-arrays-p2", None, &one[..], Some(rows)),
+        ("here-rows-arrays-p2", Some("pdnn"), &one, None),
+        ("here-rows-arrays-p2", Some("list"), &five, None),
+        ("here-rows-lists-p2", None, &one, None),
+        ("here-rows-lists-p2", Some("list"), &five[..2], None),
+        ("here-list-vectors", None, &five[..3], None),
+        ("here-rows-side-file", None, &["a", "b", "c"], None),
+        ("here-set-data", None, &one, None),
+        ("here-set-columns", None, &one, Some(both)),
+        ("here-set-columns", Some("pdnn"), &one, None),
+        ("here-set-columns", Some("dict"), &["data", "labels"], None),
+        ("here-set-more", None, &one, Some(more)),
+    ] {
+        let options = layout.map(|layout| ("layout", layout));
+        let (found, said) = said(case, options.as_slice());
+        assert_eq!(found, keys, "{case} {layout:?}");
+        assert_eq!(said, Vec::from_iter(want), "{case} {layout:?}");
+    }
+}
+
 #[test]
 fn names_that_are_there_need_no_side_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -109,7 +172,6 @@ fn names_that_are_there_need_no_side_file() {
         utterance(b"a b", 2, 3, true),
         utterance(b"\xe9", 1, 2, false),
     ];
-    fs::write(folder.path().join("x.pkl.utt2num_frames"), "old 7\n").unwrap();
     write(&FORMAT, &[("layout", "dict")], &utts, &path).unwrap();
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     let back = read(&FORMAT, &[], &path).unwrap();
@@ -201,10 +263,20 @@ fn an_array_of_many_names_is_kept_once() {
         let start = [&b"(lp0\n"[..], array, &[b'a'; 900], b"'\ntbp1\na"];
         [start.concat(), more, b".".to_vec()].concat()
     };
-    let source = Source::from_bytes("x", list(50_000)).unwrap();
-    let opened = Request::all().open(&FORMAT, source, &Options::default(), &Env::default());
-    let reader = opened.unwrap().into_stream().unwrap();
-    assert_eq!(reader.info().utterances, Some(50_001));
-    let error = read_memory(&FORMAT, &[], &list(2_000_000)).unwrap_err();
-    assert!(error.to_string().contains("64 MiB"), "{error}");
+    for (layout, utterances, want) in [
+        (
+            &[("layout", "list")][..],
+            50_001,
+            "beside the arrays take more than",
+        ),
+        (&[], 1, "some are named again and again"),
+    ] {
+        let source = Source::from_bytes("x", list(50_000)).unwrap();
+        let options = spr_testkit::options(&FORMAT, layout).unwrap();
+        let opened = Request::all().open(&FORMAT, source, &options, &Env::default());
+        let reader = opened.unwrap().into_stream().unwrap();
+        assert_eq!(reader.info().utterances, Some(utterances));
+        let error = read_memory(&FORMAT, layout, &list(2_000_000)).unwrap_err();
+        assert!(error.to_string().contains(want), "{error}");
+    }
 }

@@ -43,7 +43,7 @@ impl Machine<'_> {
             _ => return Err(Error::malformed("the order of an array is neither C nor F")),
         };
         let padded = field(b"numpy_array_alignment_bytes") != Value::None;
-        let bytes = array::bytes(&self.heap, shape, dtype)?;
+        let bytes = array::bytes(self.heap, shape, dtype)?;
         if padded {
             let padding = self.source.byte()?;
             self.source.skip(padding.into())?;

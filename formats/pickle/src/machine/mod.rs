@@ -30,27 +30,52 @@ use crate::payload::Payload;
 /// Memory for an entry of the memo.
 const MEMO_ENTRY: usize = 2 * size_of::<(u64, Value)>();
 
-/// Reads one pickle from a source that can be read backwards, up to and with its STOP.
-///
-/// # Errors
-/// Broken or hostile data, and calls of anything unknown; the error says at which opcode.
-pub(crate) fn load(source: &mut Source, limits: &Limits) -> Result<(Heap, Value)> {
-    let mut machine = Machine {
-        heap: Heap::for_file(source, limits.max_alloc),
-        source,
-        stack: Vec::new(),
-        marks: Vec::new(),
-        memo: HashMap::new(),
-        highest: 0,
-        line: Vec::new(),
-    };
-    let value = machine.run()?;
-    Ok((machine.heap, value))
+/// Reads pickles that follow each other, whose values share a heap.
+pub(crate) struct Loader {
+    heap: Heap,
+}
+
+impl Loader {
+    /// A loader of what is left of `source`, which can be read backwards.
+    pub(crate) fn new(source: &Source, limits: &Limits) -> Self {
+        Self {
+            heap: Heap::for_file(source, limits.max_alloc),
+        }
+    }
+
+    /// Reads one pickle, up to and with its STOP.
+    ///
+    /// # Errors
+    /// Broken or hostile data, and calls of anything unknown; the error says at which opcode.
+    pub(crate) fn next(&mut self, source: &mut Source) -> Result<Value> {
+        Machine {
+            heap: &mut self.heap,
+            source,
+            stack: Vec::new(),
+            marks: Vec::new(),
+            memo: HashMap::new(),
+            highest: 0,
+            line: Vec::new(),
+        }
+        .run()
+    }
+
+    /// All values, and the only one of them or a list of them.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub(crate) fn end(mut self, values: Vec<Value>) -> Result<(Heap, Value)> {
+        let value = match *values {
+            [only] => only,
+            _ => self.heap.add(Node::List(values))?,
+        };
+        Ok((self.heap, value))
+    }
 }
 
 struct Machine<'a> {
     source: &'a mut Source,
-    heap: Heap,
+    heap: &'a mut Heap,
     stack: Vec<Value>,
     /// Heights of the stack at which MARK was met.
     marks: Vec<usize>,

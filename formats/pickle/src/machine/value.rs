@@ -76,12 +76,12 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    /// The heap of a pickle, which may use four times the size of its file where that is more than
-    /// what it always may: enough for any number of arrays of a hundred numbers each. Of a file
-    /// that was compressed it is thirty times what was read; `most` bounds both.
+    /// The heap of a pickle, which may use sixteen times the size of its file where that is more
+    /// than what it always may: enough for any number of arrays, and for integers of two bytes each
+    /// in a list. Of a file that was compressed it is thirty times what was read; `most` bounds both.
     pub(super) fn for_file(source: &Source, most: u64) -> Self {
         let size = source.remaining().unwrap_or(0);
-        let bytes = size.saturating_mul(4);
+        let bytes = size.saturating_mul(16);
         let packed = source.packed().map(|packed| packed.saturating_mul(30));
         let bytes = bytes.min(packed.unwrap_or(u64::MAX)).min(most);
         Self {
@@ -166,6 +166,20 @@ impl Heap {
     pub(crate) fn tuple(&self, value: Value) -> Option<&[Value]> {
         match self.node(value) {
             Some(Node::Tuple(items)) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The items of a list, or of an array of Python's objects in a row.
+    pub(crate) fn list(&self, value: Value) -> Option<&[Value]> {
+        match self.node(value)? {
+            Node::List(items) => Some(items),
+            Node::Array(Some(array)) => match (self.node(array.data)?, self.tuple(array.shape)?) {
+                (Node::List(items), [Value::Int(n)]) if usize::try_from(*n) == Ok(items.len()) => {
+                    Some(items)
+                }
+                _ => None,
+            },
             _ => None,
         }
     }

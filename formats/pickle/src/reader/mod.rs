@@ -12,9 +12,9 @@ use spr_core::side::{self, SideReader};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 use crate::array::Array;
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Terms};
 use crate::layout::{Layout, SPLIT};
-use crate::machine::{self, Heap, Value};
+use crate::machine::{self, Heap, Loader, Value};
 use crate::rows::Rows;
 use entries::Entries;
 use joined::Joined;
@@ -52,10 +52,10 @@ impl PickleReader {
     ) -> Result<Self> {
         let side = SideReader::find(&source, options, env)?;
         let mut source = undo_joblib(source)?.into_seekable()?;
-        let (heap, top) = machine::load(&mut source, &env.limits)?;
-        check_end(&mut source)?;
+        let (heap, top) = load_all(&mut source, &env.limits)?;
         let mut info = DatasetInfo::default();
-        let body = Body::find(heap, top, side, options, &mut info);
+        let tell = |guess: Error| env.warn(&guess.file(source.name()));
+        let body = Body::find(heap, top, side, options, &tell, &mut info);
         let body = body.map_err(|e| e.file(source.name()))?;
         info.compression = source.compression();
         let scope = Scope {
@@ -84,9 +84,15 @@ impl Body {
         top: Value,
         side: Option<SideReader>,
         options: &Options,
+        tell: &dyn Fn(Error),
         info: &mut DatasetInfo,
     ) -> Result<Self> {
-        let mut dataset = Dataset::find(&mut heap, top, Layout::of(options)?)?;
+        let terms = Terms {
+            layout: Layout::of(options)?,
+            has_names: side.is_some(),
+            tell,
+        };
+        let mut dataset = Dataset::find(&mut heap, top, &terms)?;
         if let Some(name) = options.get(SPLIT.name) {
             dataset = dataset.split(&heap, name)?;
         }
@@ -209,26 +215,45 @@ fn undo_joblib(mut source: Source) -> Result<Source> {
         .hint("decompress it first, or save it with compress='gzip'"))
 }
 
-/// Nothing but blanks may follow a pickle.
-fn check_end(source: &mut Source) -> Result<()> {
+/// The values of all pickles in the file, dumped there one after the other: that of the only one, or
+/// a list of them. Between them, and behind the last, there is nothing but blanks.
+fn load_all(source: &mut Source, limits: &Limits) -> Result<(Heap, Value)> {
+    let mut loader = Loader::new(source, limits);
+    let mut values = vec![loader.next(source)?];
+    while let Some(byte) = next_byte(source)? {
+        if !OPENING.contains(&byte) {
+            let message = "something follows the pickle";
+            return Err(source.error(ErrorKind::Unsupported, message));
+        }
+        values.push(loader.next(source)?);
+    }
+    loader.end(values).map_err(|e| e.file(source.name()))
+}
+
+/// What the pickle of anything that is read starts with.
+const OPENING: &[u8] = &[
+    machine::PROTO,
+    machine::MARK,
+    machine::GLOBAL,
+    machine::EMPTY_LIST,
+    machine::EMPTY_DICT,
+];
+
+/// The first byte that is no blank, which is next then; `None` at the end of the file.
+fn next_byte(source: &mut Source) -> Result<Option<u8>> {
     loop {
         let window = source.peek(4096)?;
         if window.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let blanks = window
             .iter()
             .take_while(|b| b.is_ascii_whitespace())
             .count();
-        let rest = window.get(blanks).copied();
+        let next = window.get(blanks).copied();
         source.skip(blanks as u64)?;
-        if let Some(byte) = rest {
-            let message = if byte == machine::PROTO || byte == machine::MARK {
-                "another pickle follows the first; one a file is read"
-            } else {
-                "something follows the pickle"
-            };
-            return Err(source.error(ErrorKind::Unsupported, message));
+        if next.is_some() {
+            return Ok(next);
         }
     }
 }
