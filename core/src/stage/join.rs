@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use crate::format::{Opened, RandomAccess, Reader};
-use crate::model::{DatasetInfo, FrameGrid, Key, Matrix, Segment, Tier, Utterance};
+use crate::model::{DatasetInfo, FrameGrid, Key, Matrix, Object, Rank, Segment, Tier, Utterance};
 use crate::{Error, KeyMap, Limits, Remedy, Result};
 
 /// Gives each utterance of one data set the labels that another has under the same key, or under
 /// the key that a table gives for it. Segments that tile the frames and have integers for labels
-/// are as good as frame labels; their frames are those that their own data set tells of, else
+/// are as good as frame labels, and so is one integer for one frame; their frames are those that their own data set tells of, else
 /// those of the utterance, else of the [usual](FrameGrid::USUAL_SHIFT) shift.
 ///
 /// Labels that are [found by key](Opened::Table) are read when their turn comes. Others are read
@@ -35,6 +35,12 @@ impl Found {
     /// Takes them out of what holds them.
     fn take(from: &mut Utterance) -> Option<Self> {
         let tiers = std::mem::take(&mut from.tiers);
+        // One integer is the label of one frame.
+        if let (None, Some(Object::Int(label))) = (&from.labels, from.object.take()) {
+            return Matrix::from_rows(&[label], 1, Rank::Vector)
+                .ok()
+                .map(Self::Frames);
+        }
         match from.labels.take() {
             Some(labels) => Some(Self::Frames(labels)),
             None if tiers.is_empty() => None,
@@ -201,7 +207,7 @@ impl Reader for JoinLabels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Decimal, Meta, Rank};
+    use crate::model::{Decimal, Meta};
 
     struct List(Vec<Utterance>, DatasetInfo);
 
