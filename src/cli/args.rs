@@ -4,6 +4,8 @@ use clap::builder::{StringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
 use spr_core::bytes::Location;
 
+use super::words::data_set;
+
 /// The name of a file.
 pub(super) fn file() -> impl TypedValueParser<Value = Location> {
     StringValueParser::new().map(Location::from)
@@ -131,10 +133,10 @@ pub(super) struct DataArgs {
 #[derive(Args, Debug, Clone)]
 pub(super) struct ConvertArgs {
     /// Data to read; the last one is the output unless -o names it
-    #[arg(value_name = "IN... OUT", required = true)]
+    #[arg(value_name = "IN... OUT", value_parser = data_set(), required = true)]
     pub(super) paths: Vec<String>,
     /// Where to write
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT", value_parser = data_set())]
     pub(super) output: Option<String>,
     #[command(flatten)]
     pub(super) read: ReadArgs,
@@ -145,7 +147,7 @@ pub(super) struct ConvertArgs {
     #[arg(long = "co", value_name = "KEY=VALUE", hide_short_help = true)]
     pub(super) output_options: Vec<String>,
     /// Take labels from another data set, by key
-    #[arg(long, value_name = "IN")]
+    #[arg(long, value_name = "IN", value_parser = data_set())]
     pub(super) labels: Option<String>,
     /// Put the utterances through stages first, such as 'unique|context(5)|shuffle(1000,seed=1)'
     #[arg(long, value_name = "STAGES", hide_short_help = true)]
@@ -161,7 +163,7 @@ pub(super) struct ConvertArgs {
     )]
     pub(super) utt2spk: Option<Location>,
     /// Write labels to a data set of their own
-    #[arg(long, value_name = "OUT")]
+    #[arg(long, value_name = "OUT", value_parser = data_set())]
     pub(super) labels_out: Option<String>,
     /// Change the element type of features and of audio samples: f32, f64, i16, …
     #[arg(long, value_name = "TYPE")]

@@ -8,6 +8,7 @@ use super::args::ReadArgs;
 use super::exit::{DONE, FAILED, NO};
 use super::out::{print_json, print_lines};
 use super::session::Session;
+use super::words::data_set;
 use super::{messages, plan, remedy};
 use crate::verbs::check::{Finding, Options, Summary, check};
 
@@ -22,10 +23,10 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct CheckArgs {
     /// Data to check; a folder may be one of Kaldi's data folders
-    #[arg(value_name = "IN", required = true)]
+    #[arg(value_name = "IN", value_parser = data_set(), required = true)]
     paths: Vec<String>,
     /// Check that each utterance has as many labels here as it has frames
-    #[arg(long, value_name = "IN")]
+    #[arg(long, value_name = "IN", value_parser = data_set())]
     labels: Option<String>,
     /// Check ends, counts, indexes and offsets, but no values
     #[arg(long)]

@@ -11,6 +11,7 @@ use super::exit::{DONE, NO};
 use super::out::Out;
 use super::session::Session;
 use super::skipped::Skipped;
+use super::words::data_set;
 use super::{messages, plan};
 use crate::argument::Input;
 use crate::verbs::diff::{Difference, Finding, Spot, Summary, Tolerance, Values, by_key, in_order};
@@ -30,10 +31,10 @@ Examples:
 #[derive(Args, Debug, Clone)]
 pub(super) struct DiffArgs {
     /// The first data set
-    #[arg(value_name = "A")]
+    #[arg(value_name = "A", value_parser = data_set())]
     a: String,
     /// The second data set
-    #[arg(value_name = "B")]
+    #[arg(value_name = "B", value_parser = data_set())]
     b: String,
     /// How far apart values may be
     #[arg(long, value_name = "X", default_value_t = 0.0)]

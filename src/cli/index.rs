@@ -8,6 +8,7 @@ use super::args::ReadArgs;
 use super::exit::DONE;
 use super::out::print_json;
 use super::session::Session;
+use super::words::data_set;
 use super::{messages, plan};
 use crate::verbs::index::index;
 
@@ -23,7 +24,7 @@ Examples:
 #[derive(Args, Debug, Clone)]
 pub(super) struct IndexArgs {
     /// The file to index
-    #[arg(value_name = "IN")]
+    #[arg(value_name = "IN", value_parser = data_set())]
     path: String,
     /// Where to write; beside the file by default
     #[arg(short, long, value_name = "OUT")]

@@ -7,6 +7,7 @@ use super::args::ReadArgs;
 use super::exit::{DONE, FAILED};
 use super::out::{print_json, print_lines};
 use super::session::Session;
+use super::words::data_set;
 use super::{messages, plan};
 use crate::verbs::info::{Facts, inspect};
 
@@ -22,7 +23,7 @@ Examples:
 #[derive(Args, Debug, Clone)]
 pub(super) struct InfoArgs {
     /// Data to look into
-    #[arg(value_name = "IN", required = true)]
+    #[arg(value_name = "IN", value_parser = data_set(), required = true)]
     pub(super) paths: Vec<String>,
     /// Read headers only
     #[arg(long)]

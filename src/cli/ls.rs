@@ -12,6 +12,7 @@ use super::exit::DONE;
 use super::out::{Columns, Out};
 use super::plan;
 use super::session::Session;
+use super::words::data_set;
 use crate::verbs::key_json;
 
 pub(super) const EXAMPLES: &str = "\
@@ -26,7 +27,7 @@ Examples:
 #[derive(Args, Debug, Clone)]
 pub(super) struct LsArgs {
     /// Data to list
-    #[arg(value_name = "IN", required = true)]
+    #[arg(value_name = "IN", value_parser = data_set(), required = true)]
     paths: Vec<String>,
     #[command(flatten)]
     read: ReadArgs,

@@ -40,6 +40,7 @@ mod split;
 mod stats;
 mod values;
 mod warnings;
+mod words;
 
 use std::ffi::OsString;
 
@@ -68,7 +69,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, local: &Local) -> u8 {
         session.warnings.tell_rest();
         return status;
     }
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match Cli::try_parse_from(words::plain(arguments)) {
         Ok(cli) => cli,
         Err(error) => return session.usage(&error),
     };

@@ -15,6 +15,7 @@ use super::document::Document;
 use super::exit::DONE;
 use super::out::{print, print_json};
 use super::session::Session;
+use super::words::data_set;
 use super::{messages, plan};
 use crate::argument::Input;
 use crate::verbs::show::find;
@@ -38,7 +39,7 @@ const ROWS: usize = 256;
 #[derive(Args, Debug, Clone)]
 pub(super) struct PlotArgs {
     /// Data to look at
-    #[arg(value_name = "IN")]
+    #[arg(value_name = "IN", value_parser = data_set())]
     path: String,
     /// The utterances to draw; without, the data set as a whole
     #[arg(value_name = "KEY")]

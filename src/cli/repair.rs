@@ -9,6 +9,7 @@ use super::args::{ProgressArg, ReadArgs, file};
 use super::convert::Documents;
 use super::plan;
 use super::session::Session;
+use super::words::data_set;
 use crate::argument::{Input, Pair, Target};
 use crate::job::{Job, OnError};
 
@@ -22,10 +23,10 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct RepairArgs {
     /// Damaged data
-    #[arg(value_name = "IN")]
+    #[arg(value_name = "IN", value_parser = data_set())]
     path: String,
     /// Where to write what is whole
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT", value_parser = data_set())]
     output: String,
     /// Write this format, whatever the extension
     #[arg(short, long, value_name = "FORMAT")]

@@ -10,6 +10,7 @@ use super::args::ReadArgs;
 use super::exit::{DONE, FAILED};
 use super::plot::store;
 use super::session::Session;
+use super::words::data_set;
 use super::{messages, plan, skipped};
 use crate::verbs::report::{KEPT, survey};
 
@@ -24,7 +25,7 @@ Examples:
 #[derive(Args, Debug, Clone)]
 pub(super) struct ReportArgs {
     /// Data to report on
-    #[arg(value_name = "IN")]
+    #[arg(value_name = "IN", value_parser = data_set())]
     path: String,
     /// Where to write the page
     #[arg(short, long, value_name = "OUT")]

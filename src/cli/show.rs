@@ -12,6 +12,7 @@ use super::out::Out;
 use super::plan;
 use super::session::Session;
 use super::values::show;
+use super::words::data_set;
 use crate::verbs::show::{Window, find};
 
 pub(super) const EXAMPLES: &str = "\
@@ -24,7 +25,7 @@ Examples:
 #[derive(Args, Debug, Clone)]
 pub(super) struct ShowArgs {
     /// Data to look into
-    #[arg(value_name = "IN")]
+    #[arg(value_name = "IN", value_parser = data_set())]
     path: String,
     /// The utterances to show, all if none is named
     #[arg(value_name = "KEY")]

@@ -11,6 +11,7 @@ use super::args::ReadArgs;
 use super::exit::{DONE, FAILED};
 use super::out::{Columns, Out};
 use super::session::Session;
+use super::words::data_set;
 use super::{messages, plan};
 
 pub(super) const EXAMPLES: &str = "\
@@ -25,7 +26,7 @@ Examples:
 #[derive(Args, Debug, Clone)]
 pub(super) struct StatsArgs {
     /// Data to sum up
-    #[arg(value_name = "IN", required = true)]
+    #[arg(value_name = "IN", value_parser = data_set(), required = true)]
     paths: Vec<String>,
     #[command(flatten)]
     read: ReadArgs,

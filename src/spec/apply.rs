@@ -1,5 +1,6 @@
 //! The stages that data options ask for.
 
+use spr_core::Error;
 use spr_core::bytes::Env;
 use spr_core::format::{Partitioning, Reader};
 use spr_core::stage::{
@@ -63,9 +64,22 @@ impl DataOptions {
     pub fn shuffles_whole(&self, partitioning: Partitioning) -> bool {
         match partitioning {
             Partitioning::Whole => true,
-            Partitioning::Batches(_) => !self.stream,
+            Partitioning::Batches(_) => self.stream != Some(true),
             Partitioning::Partitions => false,
         }
+    }
+
+    /// The warning that `stream` asks for what does not happen to data that PDNN goes through by
+    /// `partitioning`.
+    pub fn stream_ignored(&self, partitioning: Partitioning) -> Option<Error> {
+        let (asked, always) = match (self.stream?, partitioning) {
+            (true, Partitioning::Whole) => ("stream=True", "taken as a whole"),
+            (false, Partitioning::Partitions) => ("stream=False", "taken partition by partition"),
+            _ => return None,
+        };
+        Some(Error::unfit(format!(
+            "{asked} does nothing here: such data are always {always}, as PDNN does it"
+        )))
     }
 
     /// The work in its order, in words.

@@ -33,8 +33,9 @@ pub struct DataOptions {
     pub map: Option<LabelMap>,
     /// Bytes in a partition: `partition`.
     pub partition: Option<u64>,
-    /// Whether a PFile is shuffled partition by partition and not whole: `stream`.
-    pub stream: bool,
+    /// Whether a PFile is shuffled partition by partition and not whole, which it is where nothing
+    /// says so: `stream`.
+    pub stream: Option<bool>,
     /// Whether frames are shuffled: `random`.
     pub random: bool,
     /// How the shuffle is seeded: `seed`.
@@ -97,7 +98,7 @@ impl DataOptions {
                 let example = "a size, such as 600m; without a unit it is in MiB";
                 self.partition = Some(grammar::size(value).ok_or_else(|| wrong(example))?);
             }
-            "stream" => self.stream = truth()?,
+            "stream" => self.stream = Some(truth()?),
             "random" => self.random = truth()?,
             "seed" => {
                 let seed = value.parse();

@@ -231,3 +231,113 @@ fn explain_tells_the_work_in_its_order() {
     let work = "; shuffled in partitions of 2 MiB of whole 256s of frames, seed 3";
     assert!(said.out.contains(work), "{}", said.out);
 }
+
+#[test]
+fn the_flags_of_pdnn_name_inputs() {
+    let s = corpus();
+    let spec = "train.pfile,context=2,random=True";
+    s.ok(&format!("{spec} a.pkl"));
+    s.ok(&format!("--train-data {spec} b.pkl"));
+    s.ok(&format!("convert --valid-data={spec} -o c.pkl"));
+    assert_eq!(s.read("a.pkl"), s.read("b.pkl"));
+    assert_eq!(s.read("a.pkl"), s.read("c.pkl"));
+    assert_eq!(
+        s.ok(&format!("info --train-data {spec}")).out,
+        s.ok(&format!("info {spec}")).out
+    );
+    let said = s.run("--train-data train.pfile,contxt=2 x.pkl");
+    assert!(said.err.contains("did you mean 'context'"), "{}", said.err);
+    let said = s.run("train.pfile x.pkl --train-dat");
+    assert!(said.err.contains("'--train-dat' found"), "{}", said.err);
+}
+
+#[test]
+fn standard_input_and_output_take_options() {
+    let s = corpus();
+    s.ok("train.pfile,keys=none,context=1 a.jsonl");
+    s.ok("train.pfile,keys=none,context=1 a.pkl,keys=none --allow-loss all");
+    for (line, same) in [
+        (
+            "spr-convert -,context=1 b.jsonl -q < train.pfile",
+            "a.jsonl",
+        ),
+        (
+            "spr-convert convert -,context=1 -o b.jsonl -q < train.pfile",
+            "a.jsonl",
+        ),
+        (
+            "spr-convert -,context=1 -,protocol=2 --to pickle --allow-loss all -q < train.pfile > b.jsonl",
+            "a.pkl",
+        ),
+    ] {
+        let said = s.shell(line);
+        assert_eq!((said.status, said.err.as_str()), (0, ""), "{line}");
+        assert_eq!(s.read("b.jsonl"), s.read(same), "{line}");
+        fs::remove_file(s.path("b.jsonl")).unwrap();
+    }
+    let said = s.shell("spr-convert -,contxt=1 x.jsonl < train.pfile");
+    assert!(
+        said.err.contains("'-,contxt=1', character 3"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn an_integer_is_the_label_of_one_frame() {
+    let s = Scratch::new();
+    s.write("f.txt", "a [\n 1 2 ]\nb [\n 3 4 ]\nc [\n 5 6\n 7 8 ]\n");
+    s.write("one.ali", "a 5\nb 7\n");
+    s.write("some.ali", "a 5\nb 7\nc 8 9\n");
+    s.ok("ark:f.txt ark,scp:f.ark,f.scp");
+    s.ok("ark:one.ali --oo holder=int32 ark:one.ark");
+    for labels in ["one.ali", "one.ark", "ark,t:one.ali"] {
+        let said = s.run(&format!(
+            "f.ark --labels {labels} x.jsonl --on-error skip --overwrite"
+        ));
+        assert_eq!(said.status, 3, "{}", said.err);
+        assert!(
+            said.err.contains("2 utterances, 2 frames, 1 skipped"),
+            "{}",
+            said.err
+        );
+        let text = String::from_utf8(s.read("x.jsonl")).unwrap();
+        assert!(
+            text.contains(r#""labels":[5]"#) && text.contains(r#""labels":[7]"#),
+            "{text}"
+        );
+    }
+    s.ok("f.scp,label=some.ali,context=1 y.jsonl");
+    s.write("words.txt", "a one\nb two\nc three\n");
+    let error = s.fails("f.ark --labels words.txt z.jsonl");
+    assert!(error.contains("holds no labels"), "{error}");
+}
+
+#[test]
+fn what_stream_does_not_do_is_told() {
+    let s = corpus();
+    for name in ["fbank.scp", "fbank.ark", "ali.txt"] {
+        fs::copy(sample(name), s.path(name)).unwrap();
+    }
+    s.ok("train.pfile train.pkl");
+    for (spec, told) in [
+        (
+            "fbank.scp,stream=False,random=True",
+            Some("stream=False does nothing here"),
+        ),
+        ("fbank.scp,stream=True,random=True", None),
+        (
+            "train.pkl,stream=True",
+            Some("stream=True does nothing here"),
+        ),
+        ("train.pkl,stream=False,random=True", None),
+        ("train.pfile,stream=True,random=True", None),
+        ("train.pfile,stream=False,random=True", None),
+    ] {
+        let said = s.ok(&format!("{spec} x.jsonl --overwrite"));
+        match told {
+            Some(told) => assert!(said.err.contains(told), "{spec}: {}", said.err),
+            None => assert!(!said.err.contains("warning"), "{spec}: {}", said.err),
+        }
+    }
+}

@@ -101,6 +101,10 @@ impl Input {
             false => request.clone(),
         };
         let mut opened = self.open_stored(of_stored, registry, env)?;
+        let partitioning = opened.format.info().partitioning;
+        if let Some(ignored) = self.data.stream_ignored(partitioning) {
+            env.warn(&ignored.file(self.text()));
+        }
         if let Some(shift) = self.data.frame_shift {
             opened.reader = Box::new(FrameShift::new(opened.reader, shift));
         }
@@ -110,7 +114,6 @@ impl Input {
         if let Some((labels, speakers)) = &self.labels {
             opened.reader = labels.join_to(opened.reader, speakers.as_ref(), registry, env)?;
         }
-        let partitioning = opened.format.info().partitioning;
         opened.reader = self
             .data
             .apply(opened.reader, partitioning, self.partitioned, env);
@@ -131,7 +134,12 @@ impl Input {
         env: &Env,
     ) -> Result<Box<dyn Reader>> {
         // Labels at fault cost their utterance, not those of others.
-        let request = Request::all().parts(Parts::LABELS).lookup().lenient(true);
+        let parts = Parts {
+            // The label of an utterance of one frame may be one integer.
+            objects: true,
+            ..Parts::LABELS
+        };
+        let request = Request::all().parts(parts).lookup().lenient(true);
         let table = self.open_lookup(request, registry, env)?;
         let mut joined = JoinLabels::new(reader, table, self.text()).limits(env.limits);
         if let Some(file) = speakers {

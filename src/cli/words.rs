@@ -1,0 +1,76 @@
+//! Words of the command line that are brought into a form that the parser of arguments takes.
+
+use std::ffi::OsString;
+
+use clap::builder::{StringValueParser, TypedValueParser};
+
+/// The flags that name a data set in PDNN's commands.
+const PDNN: [&str; 2] = ["--train-data", "--valid-data"];
+
+/// Stands before a data set that would be taken for a flag; no word from outside can hold it.
+const MARK: char = '\0';
+
+/// The words with `--train-data SPEC` and `--valid-data SPEC` as the data set SPEC in its place, and
+/// with a mark before standard input or output that has options, `-,context=1`.
+pub(super) fn plain(words: Vec<OsString>) -> Vec<OsString> {
+    let end = words.iter().position(|word| word == "--");
+    let mut typed = words;
+    let rest = typed.split_off(end.unwrap_or(typed.len()));
+    let mut plain = Vec::with_capacity(typed.len());
+    let mut typed = typed.into_iter().peekable();
+    while let Some(word) = typed.next() {
+        let text = word.to_str().unwrap_or_default();
+        let glued = text.split_once('=').filter(|(flag, _)| PDNN.contains(flag));
+        let word = match glued {
+            Some((_, spec)) => spec.into(),
+            None if PDNN.contains(&text) && typed.peek().is_some() => continue,
+            None => word,
+        };
+        plain.push(
+            match word.to_str().is_some_and(|text| text.starts_with("-,")) {
+                true => [MARK.to_string().into(), word].into_iter().collect(),
+                false => word,
+            },
+        );
+    }
+    plain.extend(rest);
+    plain
+}
+
+/// A data set to read or write, as it was typed.
+pub(super) fn data_set() -> impl TypedValueParser<Value = String> {
+    StringValueParser::new().map(|text| match text.strip_prefix(MARK) {
+        Some(typed) => typed.to_owned(),
+        None => text,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_data_sets_change() {
+        for (typed, want) in [
+            (
+                "x --train-data a.pfile,context=1 b.pkl",
+                "x a.pfile,context=1 b.pkl",
+            ),
+            (
+                "x --valid-data=a.pfile,random=True b",
+                "x a.pfile,random=True b",
+            ),
+            (
+                "x -,context=1 -o -,keys=none",
+                "x \0-,context=1 -o \0-,keys=none",
+            ),
+            ("x - -j 2 --context 1", "x - -j 2 --context 1"),
+            ("x a -- -,b --train-data", "x a -- -,b --train-data"),
+            ("x --train-data", "x --train-data"),
+        ] {
+            let words = typed.split(' ').map(OsString::from).collect();
+            let plain = plain(words).join(" ".as_ref());
+            assert_eq!(plain.to_str(), Some(want), "{typed}");
+        }
+    }
+}
