@@ -66,6 +66,16 @@ pub(super) struct ReadArgs {
 /// PDNN's data options, for all inputs; each is also a key of the data spec FILE,key=value,…
 #[derive(Args, Debug, Clone)]
 pub(super) struct DataArgs {
+    /// Read SPEC, as IN: PDNN's name for it
+    #[arg(
+        long,
+        value_name = "SPEC",
+        visible_alias = "valid-data",
+        help_heading = "Data options",
+        hide_short_help = true
+    )]
+    // Here for the help and the completions: words::plain puts SPEC in its place before this is read.
+    pub(super) train_data: Option<String>,
     /// Put the frames before and after beside each frame
     #[arg(
         long,
