@@ -566,7 +566,10 @@ fn a_list_of_keys_is_a_list_or_a_data_set() {
     s.write("noise", b"ann-001\n\x1f\x01\0\xff");
     for (line, place) in [
         ("select IN x.ark --keys noise", "byte 0x1f in a list"),
-        ("select IN x.ark --exclude-keys noise", "byte 0x1f in a list"),
+        (
+            "select IN x.ark --exclude-keys noise",
+            "byte 0x1f in a list",
+        ),
         (
             "convert IN x.ark --stages select(keys=noise)",
             "byte 0x1f in a list",
