@@ -314,6 +314,25 @@ fn an_integer_is_the_label_of_one_frame() {
 }
 
 #[test]
+fn a_pickled_dict_of_whole_numbers_is_labels() {
+    let s = Scratch::new();
+    s.write("f.txt", "a [\n 1 2\n 3 4 ]\nb [\n 5 6 ]\n");
+    // What Python 2 makes of {'b': [7], 'a': [5, 2**40]} in protocol 0.
+    s.write(
+        "ali.pkl",
+        "(dp0\nS'a'\np1\n(lp2\nI5\naL1099511627776L\nasS'b'\np3\n(lp4\nI7\nas.",
+    );
+    for labels in ["ali.pkl", "pickle:ali.pkl"] {
+        s.ok(&format!("ark:f.txt --labels {labels} x.jsonl --overwrite"));
+        let text = String::from_utf8(s.read("x.jsonl")).unwrap();
+        assert!(text.contains(r#""labels":[5,1099511627776]"#), "{text}");
+        assert!(text.contains(r#""labels":[7]"#), "{text}");
+    }
+    let said = s.ok("info ali.pkl").out;
+    assert!(said.contains("vector"), "{said}");
+}
+
+#[test]
 fn what_stream_does_not_do_is_told() {
     let s = corpus();
     for name in ["fbank.scp", "fbank.ark", "ali.txt"] {

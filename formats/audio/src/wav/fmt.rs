@@ -66,8 +66,11 @@ impl Fmt {
         match u64::from(self.block) == expected {
             true => Ok(()),
             false => Err(Error::malformed(format!(
-                "{}-bit samples of {} channels take {expected} bytes, the header says {}",
-                self.bits, self.channels, self.block
+                "{}-bit samples of {} channel{} take {expected} bytes, the header says {}",
+                self.bits,
+                self.channels,
+                if self.channels == 1 { "" } else { "s" },
+                self.block
             ))),
         }
     }

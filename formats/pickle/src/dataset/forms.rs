@@ -11,8 +11,16 @@ use crate::machine::{Heap, Node, Value};
 use crate::plain::is_number;
 
 /// Under these names a dict has features, and under those their labels.
-const FEATURES: &[&[u8]] = &[b"features", b"feats", b"data", b"X", b"x"];
-const LABELS: &[&[u8]] = &[b"labels", b"label", b"targets", b"Y", b"y"];
+const FEATURES: &[&[u8]] = &[
+    b"features",
+    b"feature",
+    b"feats",
+    b"feat",
+    b"data",
+    b"X",
+    b"x",
+];
+const LABELS: &[&[u8]] = &[b"labels", b"label", b"targets", b"target", b"Y", b"y"];
 
 /// More entries than a dict has that is one set.
 const FEW: usize = 32;

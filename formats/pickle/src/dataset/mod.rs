@@ -19,6 +19,14 @@ pub(crate) struct Part {
     pub(crate) labels: Option<Array>,
 }
 
+impl Part {
+    /// Whether it may be labels alone: whole numbers, one a frame.
+    pub(crate) fn is_labels(&self) -> bool {
+        let Array { dtype, cols, .. } = self.features;
+        self.labels.is_none() && cols.is_none() && !dtype.is_float()
+    }
+}
+
 /// What an entry is called.
 #[derive(Clone, Debug)]
 enum Name {

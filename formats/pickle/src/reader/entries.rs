@@ -133,6 +133,12 @@ struct Common {
 
 fn read_part(part: Part, source: &mut Source, utt: &mut Utterance, scope: &Scope) -> Result<()> {
     let (frames, rank) = (part.features.rows, rank(&part.features));
+    if scope.only_labels && part.is_labels() {
+        utt.features = None;
+        let mut labels = Rows::new(part.features);
+        read_labels(Some(&mut labels), source, frames, utt, scope)?;
+        return labels.end(source);
+    }
     let mut features = Rows::new(part.features);
     read_features(&mut features, source, (frames, rank), utt, scope)?;
     features.end(source)?;

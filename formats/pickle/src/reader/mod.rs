@@ -35,6 +35,8 @@ struct Scope {
     keys: Option<Wanted>,
     /// Whether the values of features are wanted.
     values: bool,
+    /// Whether labels are wanted and features are not.
+    only_labels: bool,
     limits: Limits,
 }
 
@@ -61,6 +63,7 @@ impl PickleReader {
         let scope = Scope {
             keys: request.take_keys(),
             values: request.values,
+            only_labels: request.parts.labels && !request.parts.features,
             limits: env.limits,
         };
         if scope.keys.is_some() {
