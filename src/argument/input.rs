@@ -161,10 +161,8 @@ impl Input {
         if !path.contains(['*', '?', '[']) || exists(path) {
             return Ok(vec![Self::at_path(text, form, path, pairs, env)]);
         }
-        let mut found: Vec<_> = glob::glob(path)
-            .map_err(|e| Error::usage(format!("'{path}' is not a valid pattern: {}", e.msg)))?
-            .filter_map(|entry| entry.ok()?.to_str().map(str::to_owned))
-            .collect();
+        let found = env.matching(path)?.into_iter();
+        let mut found: Vec<_> = found.map(|at| at.to_string()).collect();
         found.sort();
         if found.is_empty() {
             return Err(Error::usage(format!("no file matches '{path}'")));

@@ -1,5 +1,7 @@
 //! What was meant by a word that is nothing.
 
+use std::ffi::OsStr;
+
 use clap::Command;
 use spr_core::bytes::{Env, Location};
 use spr_core::format::Registry;
@@ -44,17 +46,14 @@ pub(super) fn file(error: Error, env: &Env) -> Error {
     };
     let parent = at.parent();
     let folder = parent.clone().unwrap_or_else(|| ".".into());
-    // A store lists all that is below a folder, which may be very much.
-    let entries = folder.local_path().map(std::path::Path::read_dir);
-    let Some(Ok(entries)) = entries else {
+    let Ok(entries) = env.entries(&folder) else {
         return match env.exists(&folder) {
             true => error,
             false => error.hint(format!("there is no folder {folder}")),
         };
     };
-    let names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
-    let names = names.iter().map(|n| n.as_encoded_bytes());
-    match nearest(name.as_encoded_bytes(), names) {
+    let names = entries.iter().filter_map(Location::name);
+    match nearest(name.as_encoded_bytes(), names.map(OsStr::as_encoded_bytes)) {
         Some(near) => {
             let near = Location::from(String::from_utf8_lossy(near).as_ref());
             let near = parent.map_or(near.clone(), |folder| folder.join(near));

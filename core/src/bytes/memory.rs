@@ -109,6 +109,17 @@ impl Store for MemoryStore {
         }
     }
 
+    fn entries(&self, folder: &Location) -> io::Result<Vec<Location>> {
+        let files = self.files();
+        let within = files.keys().filter_map(|file| file.relative_to(folder));
+        let first = within.filter_map(|file| {
+            let all = std::iter::successors(Some(file), Location::parent);
+            all.last().map(|first| folder.join(first))
+        });
+        let entries: BTreeSet<_> = first.filter(|entry| entry != folder).collect();
+        Ok(entries.into_iter().collect())
+    }
+
     fn write_to(&self, _: &Location) -> io::Result<Box<dyn Finish>> {
         Err(io::ErrorKind::Unsupported.into())
     }

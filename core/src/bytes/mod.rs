@@ -18,6 +18,7 @@ mod nested;
 mod output;
 mod parents;
 mod part;
+mod pattern;
 mod rehearsal;
 mod seen;
 mod sink;

@@ -40,6 +40,14 @@ pub trait Store: Send + Sync + Debug {
     /// The system refuses, or links run in a circle.
     fn list(&self, folder: &Location) -> io::Result<Vec<Location>>;
 
+    /// The files and folders that stand in a folder itself, by names that start with the folder's, of
+    /// which the empty one is the working folder; those that are not committed are left out. The
+    /// order is any.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn entries(&self, folder: &Location) -> io::Result<Vec<Location>>;
+
     /// Opens a [stream](FileKind::Stream), which is written to and not replaced.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The files below a folder.
+//! The files below a folder, and what stands in it.
 
 use std::io;
 use std::path::Path;
@@ -32,6 +32,22 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<Location>> {
         }
     }
     Ok(files)
+}
+
+/// What stands in `folder` itself, but for what is temporary.
+pub(super) fn entries(folder: &Path) -> io::Result<Vec<Location>> {
+    let here = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    let mut entries = Vec::new();
+    for entry in here.read_dir()? {
+        let name = entry?.file_name();
+        if !is_temporary(&name.to_string_lossy()) {
+            entries.push(folder.join(name).into());
+        }
+    }
+    Ok(entries)
 }
 
 /// The same failure, the file or folder in its words.

@@ -95,6 +95,10 @@ impl Store for Local {
         list::list(folder.path())
     }
 
+    fn entries(&self, folder: &Location) -> io::Result<Vec<Location>> {
+        list::entries(folder.path())
+    }
+
     fn write_to(&self, stream: &Location) -> io::Result<Box<dyn Finish>> {
         Ok(Box::new(File::options().write(true).open(stream.path())?))
     }

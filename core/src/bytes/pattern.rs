@@ -1,0 +1,144 @@
+//! Files by patterns in their names.
+
+use std::collections::BTreeSet;
+
+use glob::Pattern;
+
+use super::{Env, FileKind, Location};
+use crate::{Error, Result};
+
+impl Env {
+    /// The files and folders whose names are like a pattern, sorted: `*` is any part of a name, `?`
+    /// any one character, `[a-z]` one of these, `**` any number of folders that hold files. What may
+    /// not be looked into is warned of and passed over.
+    ///
+    /// # Errors
+    /// It is not a pattern.
+    pub fn matching(&self, pattern: &str) -> Result<Vec<Location>> {
+        let start = match pattern.starts_with('/') {
+            true => "/",
+            false => "",
+        };
+        let mut found = BTreeSet::from([Location::from(start)]);
+        for part in pattern.split('/').filter(|part| !part.is_empty()) {
+            let like = Pattern::new(part).map_err(|e| {
+                Error::usage(format!("'{pattern}' is not a valid pattern: {}", e.msg))
+            })?;
+            let all = found.iter();
+            found = match part {
+                "**" => all.flat_map(|folder| self.folders_below(folder)).collect(),
+                _ if !is_pattern(part) => {
+                    let named = all.map(|folder| folder.join(part));
+                    named.filter(|at| self.exists(at)).collect()
+                }
+                _ => {
+                    let entries = all.flat_map(|folder| self.entries_or_none(folder));
+                    let is_like = |at: &Location| {
+                        let name = at.name().map(|name| Location::from(name.to_owned()));
+                        name.is_some_and(|name| like.matches(&name.to_string()))
+                    };
+                    entries.filter(is_like).collect()
+                }
+            };
+        }
+        if pattern.ends_with('/') {
+            found.retain(|at| self.is_folder(at));
+        }
+        Ok(found.into_iter().collect())
+    }
+
+    /// The files and folders that stand in a folder itself, by names that start with the folder's,
+    /// in any order; what is not finished is left out.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn entries(&self, folder: &Location) -> Result<Vec<Location>> {
+        let entries = self.store().entries(folder);
+        entries.map_err(|e| Error::io("cannot list the folder", e).file(folder.to_string()))
+    }
+
+    fn entries_or_none(&self, folder: &Location) -> Vec<Location> {
+        let is_root = folder.as_os_str().is_empty();
+        let entries = match is_root || self.is_folder(folder) {
+            true => self.entries(folder),
+            false => Ok(Vec::new()),
+        };
+        self.or_none(entries)
+    }
+
+    /// A folder, and those in it at any depth in which files are.
+    fn folders_below(&self, folder: &Location) -> BTreeSet<Location> {
+        let here = match folder.as_os_str().is_empty() {
+            true => Location::from("."),
+            false => folder.clone(),
+        };
+        let mut folders = BTreeSet::from([folder.clone()]);
+        let files = match self.look(&here) {
+            Ok(Some(look)) if look.kind == FileKind::Folder => self.or_none(self.list(&here)),
+            _ => Vec::new(),
+        };
+        for file in files {
+            let file = file.relative_to(&here).unwrap_or(file);
+            let above = std::iter::successors(file.parent(), Location::parent);
+            folders.extend(above.map(|above| folder.join(above)));
+        }
+        folders
+    }
+
+    fn or_none(&self, entries: Result<Vec<Location>>) -> Vec<Location> {
+        entries.unwrap_or_else(|error| {
+            self.warn(&error);
+            Vec::new()
+        })
+    }
+}
+
+fn is_pattern(part: &str) -> bool {
+    part.contains(['*', '?', '['])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::bytes::{Locator, MemoryStore, Part};
+
+    const FILES: [&str; 5] = ["a.ark", "b.scp", "x/a.ark", "x/deep/c.ark", "y/a.ark"];
+
+    #[test]
+    fn any_store_is_searched() {
+        let (memory, folder) = (MemoryStore::new(), tempfile::tempdir().unwrap());
+        let on_disk = Env::default();
+        let in_memory = Env::default().with_store(Arc::new(memory));
+        let root = folder.path().display().to_string();
+        fs::create_dir_all(folder.path().join("x/deep")).unwrap();
+        fs::create_dir_all(folder.path().join("y")).unwrap();
+        for env in [&on_disk, &in_memory] {
+            for file in FILES {
+                let output = env.output(&Locator::file(format!("{root}/{file}")));
+                output.create(Part::Main, false).unwrap().finish().unwrap();
+                output.commit().unwrap();
+            }
+            for (pattern, expected) in [
+                ("*.ark", "a.ark"),
+                ("*", "a.ark b.scp x y"),
+                ("*/", "x y"),
+                ("[ab].*", "a.ark b.scp"),
+                ("?/a.ark", "x/a.ark y/a.ark"),
+                ("*/*.ark", "x/a.ark y/a.ark"),
+                ("**/*.ark", "a.ark x/a.ark x/deep/c.ark y/a.ark"),
+                ("x/**/c*", "x/deep/c.ark"),
+                ("a.ark/*", ""),
+                ("z*/a.ark", ""),
+            ] {
+                let found = env.matching(&format!("{root}/{pattern}")).unwrap();
+                let names = found.iter().map(|at| at.to_string());
+                let names = names.map(|at| at.replacen(&format!("{root}/"), "", 1));
+                assert_eq!(names.collect::<Vec<_>>().join(" "), expected, "{pattern}");
+            }
+            assert!(env.matching("a[").is_err());
+        }
+    }
+}
