@@ -171,3 +171,36 @@ fn every_fixture_fits_80_columns() {
     }
     assert!(cases >= 454, "{cases} cases");
 }
+
+/// Text is read to its end, so numbers at fault are found there, wanted or not.
+#[test]
+fn numbers_at_fault_are_found_in_text() {
+    let s = Scratch::new();
+    let json = |data: &str| {
+        format!(
+            "{{\"key\":\"a\",\"features\":{{\"dtype\":\"f32\",\"shape\":[2,2],\"data\":{data}}}}}\n"
+        )
+    };
+    let spr = |rows: &str| {
+        format!(".spr\nDATA\tTRACK\nTYPE\tF32\nFORMAT\tASCII\nDIM1\t2\nDIM2\t2\n#\n{rows}\n")
+    };
+    for (name, text, whole) in [
+        ("word.jsonl", json("[[1,2],[3,\"x\"]]"), false),
+        ("short.jsonl", json("[[1,2],[3]]"), false),
+        ("whole.jsonl", json("[[1,2],[3,4]]"), true),
+        ("word.ark", "a [\n 1 2\n 3 x ]\n".to_owned(), false),
+        ("short.ark", "a [\n 1 2\n 3 ]\n".to_owned(), false),
+        ("whole.ark", "a [\n 1 2\n 3 4 ]\n".to_owned(), true),
+        ("word.spr", spr("1 2\n3 x"), false),
+        ("short.spr", spr("1 2\n3"), false),
+        ("whole.spr", spr("1 2\n3 4"), true),
+    ] {
+        s.write(name, text);
+        let said = s.run(&format!("info {name}"));
+        assert_eq!(said.status == 0, whole, "{name}: {}{}", said.out, said.err);
+        // How many there are is not known of what could not be read.
+        let counted = said.out.contains("1 utterance, 2 frames");
+        assert_eq!(counted, whole, "{name}: {}", said.out);
+        assert!(!said.out.contains("0 utterances"), "{name}: {}", said.out);
+    }
+}

@@ -37,6 +37,13 @@ fn a_whole_conversion_happens_in_memory() {
             [("a".to_owned(), vec![8, 9]), ("b".to_owned(), vec![7])]
         );
     }
+    // Patterns are looked up there, too.
+    let all = Input::parse(&at("*.jsonl"), None, &[], &builtin::registry(), &env).unwrap();
+    let all: Vec<_> = all.iter().map(Input::text).collect();
+    assert_eq!(
+        all,
+        ["in.jsonl", "labels.jsonl", "x.jsonl"].map(|name| at(name))
+    );
     let tables = format!("ark,scp:{},{}", at("t.ark"), at("t.scp"));
     run(&at("in.jsonl"), &tables, &env).unwrap();
     run(&at("t.scp"), &at("folder.spr/"), &env).unwrap();

@@ -57,19 +57,11 @@ struct Features<'a> {
     data: &'a RawValue,
 }
 
-/// What is read of a line.
-#[derive(Clone, Copy)]
-pub(crate) struct Scope {
-    /// Whether the values of features are wanted.
-    pub(crate) values: bool,
-    pub(crate) limits: Limits,
-}
-
 /// Reads a line into `utt`.
 ///
 /// # Errors
 /// The line is not such an object; the error names the utterance if its key could be read.
-pub(crate) fn read(line: &[u8], utt: &mut Utterance, scope: &Scope) -> Result<()> {
+pub(crate) fn read(line: &[u8], utt: &mut Utterance, limits: &Limits) -> Result<()> {
     let Braces(fields) = match serde_json::from_slice::<Braces<Fields<'_>>>(line) {
         Ok(fields) => fields,
         Err(e) => {
@@ -82,15 +74,14 @@ pub(crate) fn read(line: &[u8], utt: &mut Utterance, scope: &Scope) -> Result<()
     };
     utt.key.set(&text::read(fields.key, "the key")?);
     utt.start();
-    fields.fill(utt, scope).map_err(|e| e.utterance(&utt.key))
+    fields.fill(utt, limits).map_err(|e| e.utterance(&utt.key))
 }
 
 impl Fields<'_> {
-    fn fill(&self, utt: &mut Utterance, scope: &Scope) -> Result<()> {
-        let limits = &scope.limits;
+    fn fill(&self, utt: &mut Utterance, limits: &Limits) -> Result<()> {
         match &self.features {
             Some(Braces(features)) => {
-                let read = features.read(utt, scope);
+                let read = features.read(utt, limits);
                 read.map_err(|e| e.context("features"))?;
             }
             None => utt.features = None,
@@ -185,13 +176,9 @@ impl Fields<'_> {
 }
 
 impl Features<'_> {
-    fn read(&self, utt: &mut Utterance, scope: &Scope) -> Result<()> {
+    fn read(&self, utt: &mut Utterance, limits: &Limits) -> Result<()> {
         let (dtype, shape) = (numbers::dtype(&self.dtype)?, MatrixShape::new(&self.shape)?);
-        let (text, into) = (self.data.get(), utt.features_mut());
-        match scope.values {
-            true => numbers::read(text, dtype, shape, into, &scope.limits),
-            false => shape.make(text, dtype, into, &scope.limits),
-        }
+        numbers::read(self.data.get(), dtype, shape, utt.features_mut(), limits)
     }
 }
 
@@ -225,13 +212,8 @@ pub(crate) fn leading_key(line: &[u8]) -> Option<Key> {
 mod tests {
     use super::*;
 
-    const SCOPE: Scope = Scope {
-        values: true,
-        limits: Limits::NONE,
-    };
-
     fn message(line: &str) -> String {
-        let error = read(line.as_bytes(), &mut Utterance::default(), &SCOPE);
+        let error = read(line.as_bytes(), &mut Utterance::default(), &Limits::NONE);
         error.unwrap_err().to_string()
     }
 
@@ -241,7 +223,7 @@ mod tests {
             "label_dtype":"u8", "labels":[7,255], "features":{"data":[[1,2.5],[3,4]],
             "shape":[2,2],"dtype":"f64"}, "key":"A-03", "label_columns":1, "audio":null } "#;
         let mut utt = Utterance::default();
-        read(line.as_bytes(), &mut utt, &SCOPE).unwrap();
+        read(line.as_bytes(), &mut utt, &Limits::NONE).unwrap();
         assert_eq!(utt.key, "A-03".into());
         let features = utt.features.unwrap();
         assert_eq!(features.as_slice::<f64>().unwrap(), [1.0, 2.5, 3.0, 4.0]);

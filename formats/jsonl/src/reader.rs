@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use spr_core::Result;
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{Reader, Request, Wanted};
 use spr_core::model::{DatasetInfo, KeySource, Position, Utterance};
+use spr_core::{Limits, Result};
 
-use crate::line::{self, Scope};
+use crate::line;
 
 pub(crate) struct JsonlReader {
     source: Source,
     file: Arc<str>,
-    scope: Scope,
+    limits: Limits,
     /// The keys that are wanted; without it, all.
     wanted: Option<Wanted>,
     info: DatasetInfo,
@@ -30,10 +30,7 @@ impl JsonlReader {
         Self {
             file: source.name().into(),
             source,
-            scope: Scope {
-                values: request.values,
-                limits: env.limits,
-            },
+            limits: env.limits,
             wanted: request.take_keys(),
             info,
             line: Vec::new(),
@@ -48,7 +45,7 @@ impl JsonlReader {
     fn next_line(&mut self) -> Result<bool> {
         loop {
             self.start = self.source.offset();
-            if !self.source.line(&mut self.line, &self.scope.limits)? {
+            if !self.source.line(&mut self.line, &self.limits)? {
                 return Ok(false);
             }
             self.number += 1;
@@ -77,7 +74,7 @@ impl Reader for JsonlReader {
                 return Ok(false);
             }
             self.ended = false;
-            line::read(&self.line, utt, &self.scope)
+            line::read(&self.line, utt, &self.limits)
                 .map_err(|e| e.file(&*self.file).line(self.number).continuable())?;
             if self.wanted.as_ref().is_none_or(|wanted| wanted(&utt.key)) {
                 utt.origin.file = Some(self.file.clone());
