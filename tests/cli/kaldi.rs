@@ -206,7 +206,7 @@ fn where_others_stumble() {
     s.write("nowhere.scp", "ann nowhere.ark:4\n");
     s.write("off.scp", "ann f.ark:7\n");
     s.write("pipe.scp", "ann cat f.ark |\n");
-    s.write("zero.ark", header(0, 40));
+    s.write("wide.ark", header(40, 0));
     refused(
         &s,
         &[
@@ -235,8 +235,8 @@ fn where_others_stumble() {
             ("off.scp o.ark", "utterance ann"),
             ("pipe.scp o.ark", "refused to run the command"),
             (
-                "zero.ark o.ark",
-                "utterance ann: matrix header says 0 rows of 40 columns",
+                "wide.ark o.ark",
+                "utterance ann: matrix header says 40 rows of 0 columns",
             ),
         ],
     );
@@ -645,4 +645,82 @@ fn pipes_and_devices_named_in_files_need_trust() {
     let line = "tail -c +5 f.ark | head -c 75 > pipe & timeout 20 spr-convert scp:in.scp o.ark --allow-pipes";
     let said = s.shell(line);
     assert_eq!(said.status, 0, "{}", said.err);
+}
+
+/// A number with its tag.
+fn tagged(n: i32) -> Vec<u8> {
+    [&[4][..], &n.to_le_bytes()].concat()
+}
+
+#[test]
+fn a_matrix_without_rows_is_empty_whatever_its_columns() {
+    let s = Scratch::new();
+    let entry = |key: &str, token: &str, rows: i32, cols: i32, values: usize| {
+        let head = format!("{key} \0B{token} ");
+        [
+            head.as_bytes(),
+            &tagged(rows),
+            &tagged(cols),
+            &vec![0; values],
+        ]
+        .concat()
+    };
+    let compressed = [&b"cm \0BCM "[..], &[0; 12], &40i32.to_le_bytes()].concat();
+    let table = [
+        entry("ann", "FM", 0, 40, 0),
+        compressed,
+        entry("bob", "FM", 1, 2, 8),
+        entry("eve", "DM", 0, 13, 0),
+    ];
+    s.write("zero.ark", table.concat());
+    let said = s.ok("zero.ark ark:-");
+    let empty = |key: &str, token: &str| entry(key, token, 0, 0, 0);
+    let expected = [
+        empty("ann", "FM"),
+        empty("cm", "FM"),
+        entry("bob", "FM", 1, 2, 8),
+        empty("eve", "DM"),
+    ];
+    assert_eq!(said.out.as_bytes(), expected.concat());
+    let notes = said.err.matches("of 0 rows and 40 columns").count();
+    assert_eq!(notes, 1, "{}", said.err);
+    // What is not wanted is passed over.
+    let said = s.ok("select zero.ark ark,t:- --glob bob");
+    assert_eq!(said.out, "bob  [\n  0 0 ]\n");
+}
+
+#[test]
+fn a_float_holder_takes_doubles_and_the_reverse() {
+    let s = Scratch::new();
+    let double = |v: f64| [&b"\0B\x08"[..], &v.to_le_bytes()].concat();
+    let float = |v: f32| [&b"\0B\x04"[..], &v.to_le_bytes()].concat();
+    s.write(
+        "d.ark",
+        [b"a ", &double(0.1)[..], b"b ", &double(3.0)].concat(),
+    );
+    s.write(
+        "f.ark",
+        [b"a ", &float(0.1)[..], b"b ", &float(3.0)].concat(),
+    );
+    s.write(
+        "huge.ark",
+        [b"a ", &double(1e300)[..], b"b ", &double(3.0)].concat(),
+    );
+    let singles = [b"a ", &float(0.1)[..], b"b ", &float(3.0)].concat();
+    let doubles = [b"a ", &double(0.1f32.into())[..], b"b ", &double(3.0)].concat();
+    for (holder, table, expected) in [
+        ("float", "d.ark", &singles),
+        ("float", "f.ark", &singles),
+        ("double", "f.ark", &doubles),
+    ] {
+        s.ok(&format!(
+            "--oo holder={holder} ark:{table} ark:o.ark --overwrite"
+        ));
+        assert_eq!(&s.read("o.ark"), expected, "{holder} {table}");
+    }
+    let error = s.fails("--oo holder=float ark:huge.ark o2.ark");
+    assert!(
+        error.contains("huge.ark@2: utterance a: 1e300 is beyond the range of a float"),
+        "{error}"
+    );
 }

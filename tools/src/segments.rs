@@ -195,7 +195,7 @@ fn run(session: &Session) -> Result<u8> {
     let count = writer.count;
     writer.finish()?;
     session.log.info(format!(
-        "Successfully processed {count} lines out of {lines} in the segments file."
+        "Successfully processed {count} lines out of {lines} in the segments file. "
     ));
     Ok(if count > 0 { DONE } else { FAILED })
 }

@@ -114,7 +114,7 @@ fn subset_feats(session: &Session) -> Result<u8> {
     writer.finish()?;
     session
         .log
-        .info(format!("Wrote {count} out of {seen} utterances."));
+        .info(format!(" Wrote {count} out of {seen} utterances."));
     Ok(if count > 0 { DONE } else { NOTHING })
 }
 

@@ -148,9 +148,9 @@ fn count(source: &Source, n: i32, what: &str) -> Result<u64> {
     u64::try_from(n).map_err(|_| source.malformed(format!("the header says {n} {what}")))
 }
 
-/// Rows and columns are both 0 or both not.
+/// Rows have columns.
 pub(crate) fn check_shape(source: &Source, (rows, cols): (u64, u64)) -> Result<()> {
-    if (rows == 0) != (cols == 0) {
+    if rows > 0 && cols == 0 {
         let message = format!("matrix header says {rows} rows of {cols} columns");
         return Err(source.malformed(message));
     }

@@ -39,6 +39,7 @@ mod table;
 mod table_options;
 mod tagged;
 mod text;
+mod wrapped;
 mod write_object;
 mod writer;
 

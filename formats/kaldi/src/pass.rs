@@ -25,7 +25,7 @@ pub(crate) fn pass_object(source: &mut Source) -> Result<bool> {
     let (at, values) = match token {
         b"FM" | b"DM" => {
             let shape = tagged(head, start).zip(tagged(head, start + GROUP));
-            let shape = shape.filter(|(rows, cols)| (*rows == 0) == (*cols == 0));
+            let shape = shape.filter(|(rows, cols)| *rows == 0 || *cols > 0);
             (
                 start + 2 * GROUP,
                 shape.and_then(|s| area(s, width(token), 0)),
@@ -137,7 +137,7 @@ mod tests {
             passed(&[&run(&[2, 1, 5])[..], b"FV \x04\0\0\0\0"].concat()),
             None
         );
-        assert_eq!(passed(b"\0BFM \x04\0\0\0\0\x04\x05\0\0\0"), None);
+        assert_eq!(passed(b"\0BFM \x04\x05\0\0\0\x04\0\0\0\0"), None);
         assert_eq!(passed(b"\0BTkey"), None);
         assert_eq!(passed(b" [ 1 2 ]\n"), None);
     }

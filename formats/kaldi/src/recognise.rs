@@ -7,6 +7,7 @@ use crate::compressed::Compression;
 use crate::kind::{ObjectKind, Precision};
 use crate::number::is_space;
 use crate::text::truncated;
+use crate::wrapped;
 
 /// The form of a binary object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +97,8 @@ pub(crate) const FST: &[u8] = b"\xd6\xfd\xb2\x7e";
 pub(crate) enum Unmarked {
     Wave,
     Fst,
+    /// A file with its size before it.
+    Wrapped,
     /// Something else, by name.
     Other(&'static str),
 }
@@ -105,11 +108,6 @@ const UNMARKED: &[(&[u8], Unmarked)] = &[
     (b"RIFX", Unmarked::Wave),
     (FST, Unmarked::Fst),
     (b"fLaC", Unmarked::Other("a FLAC file")),
-    (b"AUDIO\x08", Unmarked::Other("kaldiio's own form of audio")),
-    (
-        b"NPY\x08",
-        Unmarked::Other("kaldiio's own form of a NumPy array"),
-    ),
     (
         b"PKL\x80",
         Unmarked::Other("kaldiio's own form of a pickled object"),
@@ -141,7 +139,8 @@ pub(crate) fn token(bytes: &[u8]) -> Option<(BinaryForm, usize)> {
 /// What an object is that has no binary mark, by its first bytes.
 pub(crate) fn unmarked(bytes: &[u8]) -> Option<Unmarked> {
     let known = UNMARKED.iter().find(|(start, _)| bytes.starts_with(start));
-    known.map(|(_, what)| *what)
+    let known = known.map(|(_, what)| *what);
+    known.or(wrapped::is_wrapped(bytes).then_some(Unmarked::Wrapped))
 }
 
 /// Longest token with its space, or other start.

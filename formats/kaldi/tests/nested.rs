@@ -250,3 +250,76 @@ fn arrays_are_features() {
     let error = drained(memory(&archive), &[], &small).whole().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
 }
+
+/// The word, the size in so many bytes, the file.
+fn wrapped(word: &[u8], bytes: usize, file: &[u8]) -> Vec<u8> {
+    let size = (file.len() as u64).to_le_bytes();
+    let count = u8::try_from(bytes).unwrap();
+    [word, &[count], &size[..bytes], file].concat()
+}
+
+/// A NumPy array of f32 with 2 rows and 2 columns.
+fn array() -> Vec<u8> {
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }";
+    let header = format!("{header:<117}\n");
+    let size = u16::try_from(header.len()).unwrap().to_le_bytes();
+    let values: Vec<u8> = [1f32, 2.0, 3.0, 4.0]
+        .iter()
+        .flat_map(|v| v.to_le_bytes())
+        .collect();
+    [&b"\x93NUMPY\x01\0"[..], &size, header.as_bytes(), &values].concat()
+}
+
+#[test]
+fn files_with_their_sizes_before_them_are_read() {
+    let expected = Matrix::from_rows(&[1f32, 2.0, 3.0, 4.0], 2, Rank::Matrix).unwrap();
+    for bytes in 1..=8 {
+        // The sizes that kaldiio takes: 2 bytes from 256 on, and so on.
+        let audio = |key: &str, samples: &[i16]| {
+            [
+                key.as_bytes(),
+                b" ",
+                &wrapped(b"AUDIO", bytes, &wave(samples)),
+            ]
+            .concat()
+        };
+        let table = [audio("a", &[1, -2, 3]), audio("b", &[4])].concat();
+        let expected_sound = [sound("a", &[1, -2, 3], 1), sound("b", &[4], 1)];
+        assert_eq!(read(&table, &[]), expected_sound, "{bytes}");
+        assert_eq!(
+            read(&table, &[("holder", "wave")]),
+            expected_sound,
+            "{bytes}"
+        );
+        let entry = |key: &str| [key.as_bytes(), b" ", &wrapped(b"NPY", bytes, &array())].concat();
+        let utts = read(&[entry("a"), entry("b")].concat(), &[]);
+        assert_eq!(utts.len(), 2, "{bytes}");
+        for utt in &utts {
+            assert_eq!(utt.features.as_ref(), Some(&expected), "{bytes}");
+        }
+        let whole = entry("a");
+        for n in 2..whole.len() {
+            let result = drained(memory(&whole[..n]), &[], &env()).whole();
+            assert!(result.is_err(), "{bytes}: {n} bytes are not whole");
+        }
+    }
+    // Sizes that nobody has are no reason to take memory, and 9 bytes no size.
+    let huge = b"a AUDIO\x08\xff\xff\xff\xff\xff\xff\xff\x7fRIFF";
+    let error = drained(memory(huge), &[], &env()).whole().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+    assert!(
+        drained(memory(b"a NPY\x09\0\0"), &[], &env())
+            .whole()
+            .is_err()
+    );
+    // What can't be read costs its entry only.
+    let flac = [
+        b"a ",
+        &wrapped(b"AUDIO", 1, b"fLaC")[..],
+        b"b ",
+        &wrapped(b"AUDIO", 1, &wave(&[4])),
+    ]
+    .concat();
+    let drained = drained(memory(&flac), &[("permissive", "true")], &env());
+    assert_eq!((drained.utterances.len(), drained.errors.len()), (1, 1));
+}

@@ -68,7 +68,8 @@ fn run(session: &Session) -> Result<u8> {
         session.log.info(format!("Copied vector to {to}"));
         return Ok(DONE);
     }
-    copy_table(session, Holder::Vector, apply, |count| {
-        format!("Copied {count} vectors.")
+    copy_table(session, Holder::Vector, apply, |count| match length {
+        Some(length) => format!("Copied {count} vectors, setting dim to {length}"),
+        None => format!("Copied {count} vectors."),
     })
 }

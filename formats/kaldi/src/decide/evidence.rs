@@ -45,6 +45,17 @@ impl Evidence {
         }
     }
 
+    /// Takes numbers of 32 bits into account that are weights if they are floats: they may be as
+    /// small as floats get.
+    pub(super) fn see_weights(&mut self, words: &[i32]) {
+        for word in words {
+            let float = f32::from_bits(word.cast_unsigned());
+            let usual = (f32::MIN_POSITIVE..1e18).contains(&float.abs());
+            let special = is_special(float.is_infinite(), float.is_nan(), word.trailing_zeros());
+            self.count(*word == 0, word.unsigned_abs() < 1 << 23, usual, special);
+        }
+    }
+
     /// Takes a number of 64 bits into account.
     pub(super) fn see_wide(&mut self, word: i64) {
         let float = f64::from_bits(word.cast_unsigned());

@@ -125,7 +125,7 @@ impl Weighed {
             let n = first.first().and_then(|n| usize::try_from(*n).ok());
             walks(n.unwrap_or(0), 2, others, |list| {
                 let weights: Vec<i32> = list.iter().skip(1).step_by(2).copied().collect();
-                self.weights.see(&weights);
+                self.weights.see_weights(&weights);
             });
         }
     }
@@ -161,7 +161,7 @@ fn decide_run(set: u16, entries: usize, weighed: Weighed) -> Decision {
     let mut readings = fits.flat_map(|(_, (first, second))| std::iter::once(first).chain(second));
     let kind = readings.next().unwrap_or(ObjectKind::Ints);
     // Numbers that look like integers and floats by turns are not pairs of one of them.
-    let weights_tell = weights.are_floats() && !others.is_sure();
+    let weights_tell = weights.are_floats() && !(others.is_sure() && others.are_floats());
     let others: Vec<ObjectKind> = match kind {
         ObjectKind::Posterior if weights_tell => Vec::new(),
         _ => readings.collect(),

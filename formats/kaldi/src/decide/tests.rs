@@ -19,6 +19,7 @@ fn run(entries: &[&[i32]], after: &[u8]) -> Option<ObjectKind> {
 #[test]
 fn runs_are_told_apart() {
     let half = 0.5f32.to_bits().cast_signed();
+    let tiny = 1e-20f32.to_bits().cast_signed();
     for (words, after, kind) in [
         (&[7][..], &b"key"[..], ObjectKind::Int),
         (&[-7], b"", ObjectKind::Int),
@@ -30,6 +31,7 @@ fn runs_are_told_apart() {
         (&[2, half, 0, 0, half], b"k", ObjectKind::FloatPairs),
         (&[2, 1, 9, 3, 1, 2, 3], b"k", ObjectKind::Lists),
         (&[2, 1, 9, half, 0], b"k", ObjectKind::Posterior),
+        (&[2, 1, 9, tiny, 0], b"k", ObjectKind::Posterior),
         (&[1, 1, 9], b"FV \x04", ObjectKind::Gauss),
         (&[3], b"\x01\x05", ObjectKind::Opaque("int8-vector")),
     ] {

@@ -39,7 +39,7 @@ impl ObjectReader {
                     binary::size(source, "rows")?,
                     binary::size(source, "columns")?,
                 );
-                binary::check_shape(source, shape)?;
+                let shape = self.whole_shape(source, shape, at)?;
                 let shape = (precision.dtype(), Rank::Matrix, shape.0, shape.1);
                 self.floats(source, utt.features_mut(), shape)?;
                 ObjectKind::Matrix
@@ -115,6 +115,29 @@ impl ObjectReader {
         })
     }
 
+    /// Rows and columns of a matrix by its header. One without rows is empty, whatever its columns:
+    /// Kaldi dies of it, but programs that use NumPy write it.
+    fn whole_shape(
+        &mut self,
+        source: &Source,
+        (rows, cols): (u64, u64),
+        at: u64,
+    ) -> Result<(u64, u64)> {
+        binary::check_shape(source, (rows, cols))?;
+        if rows > 0 || cols == 0 {
+            return Ok((rows, cols));
+        }
+        if !std::mem::replace(&mut self.emptied, true) {
+            let message = format!(
+                "a matrix of 0 rows and {cols} columns, which Kaldi does not read, is taken for one of \
+                 0 x 0, as others like it are"
+            );
+            self.env
+                .warn(&Error::malformed(message).file(source.name()).byte(at));
+        }
+        Ok((0, 0))
+    }
+
     /// Reads the values of a matrix or vector, or passes over them.
     fn floats(
         &self,
@@ -145,6 +168,17 @@ impl ObjectReader {
         let value = bytes.last_chunk().map_or(0.0, |b| f64::from_le_bytes(*b));
         match kind {
             ObjectKind::Opaque("int64") => keep(utt, kind, marked(&bytes)),
+            // Who asks for floats gets them of doubles, as from Kaldi's holder.
+            ObjectKind::Float(Precision::Single) => {
+                let mut number = Matrix::from_rows(&[value], 1, Rank::Scalar)?;
+                if number.cast(Dtype::F32, &self.env.limits)?.clipped > 0 {
+                    let message = format!("{value:e} is beyond the range of a float");
+                    let error = Error::malformed(message).file(source.name()).byte(at);
+                    return Err(error.continuable());
+                }
+                utt.features = Some(number);
+                Ok(kind)
+            }
             _ => {
                 self.check_holder(source, float, at)?;
                 utt.features = Some(Matrix::from_rows(&[value], 1, Rank::Scalar)?);
@@ -169,6 +203,7 @@ impl ObjectReader {
         }
         let kind = match self.holder {
             Some(holder) if holder.is_run() => holder,
+            Some(holder @ ObjectKind::Float(Precision::Double)) => holder,
             Some(holder) => {
                 let message = format!("does not hold {holder}, which the option holder asks for");
                 return Err(Error::malformed(message).file(source.name()).byte(at));
@@ -192,7 +227,12 @@ impl ObjectReader {
             ObjectKind::Float(_) => {
                 let bytes = opaque::exactly(source, 5, limits)?;
                 let value = bytes.last_chunk().map_or(0.0, |b| f32::from_le_bytes(*b));
-                utt.features = Some(Matrix::from_rows(&[value], 1, Rank::Scalar)?);
+                utt.features = Some(match kind {
+                    ObjectKind::Float(Precision::Double) => {
+                        Matrix::from_rows(&[f64::from(value)], 1, Rank::Scalar)?
+                    }
+                    _ => Matrix::from_rows(&[value], 1, Rank::Scalar)?,
+                });
             }
             _ => utt.object = Some(tagged::object(source, kind, limits)?),
         }

@@ -15,7 +15,7 @@ use crate::kind::{HOLDERS, ObjectKind, Precision};
 use crate::recognise::{self, TOKEN, Unmarked};
 use crate::rounding::Rounding;
 use crate::text::truncated;
-use crate::{nested, opaque};
+use crate::{nested, opaque, wrapped};
 use words::blanks;
 
 /// Reads objects one after the other and remembers what they were.
@@ -34,6 +34,8 @@ pub(crate) struct ObjectReader {
     judged: Judged,
     /// Whether it was said that what the objects are is open to doubt.
     doubted: bool,
+    /// Whether it was said that matrices without rows are taken for empty ones.
+    emptied: bool,
     /// The rank of the last features.
     rank: Rank,
     /// Whether anything binary was met.
@@ -113,6 +115,7 @@ impl ObjectReader {
             found: Found::default(),
             judged: Judged::ByFirst,
             doubted: false,
+            emptied: false,
             rank: match holder {
                 Some(ObjectKind::Vector) => Rank::Vector,
                 _ => Rank::Matrix,
@@ -132,6 +135,7 @@ impl ObjectReader {
         Self {
             env: self.env.clone(),
             values: false,
+            emptied: true,
             rounding: self.rounding.silent(),
             found: Found {
                 decision: None,
@@ -257,6 +261,11 @@ impl ObjectReader {
     ) -> Result<ObjectKind> {
         let words = matches!(self.holder, Some(ObjectKind::Token | ObjectKind::Tokens));
         match (source.peek(TOKEN)?, self.holder) {
+            (head, _) if wrapped::is_wrapped(head) => {
+                let kind = wrapped::read(source, utt, &self.env)?;
+                self.check_holder(source, kind, at)?;
+                Ok(kind)
+            }
             (_, Some(ObjectKind::Wave)) => self.read_nested(source, utt, nested::WAV, whole),
             (_, Some(ObjectKind::Htk)) => self.read_nested(source, utt, nested::HTK, whole),
             (_, Some(ObjectKind::Sphinx)) => self.read_nested(source, utt, nested::SPHINX, whole),

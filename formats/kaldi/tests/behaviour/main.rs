@@ -211,10 +211,18 @@ fn integers_are_labels() {
 fn what_nobody_reads_is_refused_by_name() {
     for (bytes, name) in [
         (&b"k fLaC\0\0\0\x22"[..], "a FLAC file"),
-        (b"k AUDIO\x08\0\0\0\0\0\0\0", "kaldiio's own form of audio"),
+        (b"k PKL\x80\x04", "kaldiio's own form of a pickled object"),
         (
-            b"k NPY\x08\0\0\0\0\0\0\0",
-            "kaldiio's own form of a NumPy array",
+            b"k AUDIO\x01\x05fLaC\0b AUDIO\x01\0",
+            "a FLAC file in kaldiio's form",
+        ),
+        (
+            b"k AUDIO\x02\x06\0OggS\0\0",
+            "an Ogg file in kaldiio's form",
+        ),
+        (
+            b"k NPY\x01\x04what",
+            "a file that is not known in kaldiio's form",
         ),
     ] {
         let error = error(bytes, &[]);

@@ -1,0 +1,75 @@
+//! The forms in which kaldiio stores files of other formats: a word, the size of the file in one to
+//! eight bytes, the file.
+
+use spr_core::bytes::{Env, Source};
+use spr_core::model::Utterance;
+use spr_core::{Error, Result};
+
+use crate::kind::ObjectKind;
+use crate::{nested, opaque, recognise};
+
+/// The words, and what stands behind each.
+const WORDS: &[(&[u8], &str)] = &[(b"AUDIO", "sound"), (b"NPY", "array")];
+/// Bytes of the longest size.
+const LONGEST: u8 = 8;
+/// The starts of files that are known by name, but not read.
+const OTHERS: &[(&[u8], &str)] = &[
+    (b"fLaC", "a FLAC file"),
+    (b"OggS", "an Ogg file"),
+    (b"ID3", "an MP3 file"),
+    (b"FORM", "an AIFF file"),
+    (b"caff", "a CAF file"),
+];
+
+/// Whether an object is in such a form, by its first bytes.
+pub(crate) fn is_wrapped(head: &[u8]) -> bool {
+    split(head).is_some()
+}
+
+/// The word, what it says, and the bytes of the size.
+fn split(head: &[u8]) -> Option<(usize, &'static str, u64)> {
+    WORDS.iter().find_map(|(word, what)| {
+        let bytes = *head.strip_prefix(*word)?.first()?;
+        let sized = (1..=LONGEST).contains(&bytes);
+        sized.then_some((word.len(), *what, u64::from(bytes)))
+    })
+}
+
+/// Reads the object at the current place, with the format that its file is of.
+///
+/// # Errors
+/// It is cut or damaged, or of a format that is not read.
+pub(crate) fn read(source: &mut Source, utt: &mut Utterance, env: &Env) -> Result<ObjectKind> {
+    /// The longest word, and the number of bytes of the size.
+    const HEAD: usize = 6;
+    let at = source.offset();
+    let Some((word, what, bytes)) = split(source.peek(HEAD)?) else {
+        return Err(source.malformed("no object with its size before it"));
+    };
+    source.skip(word as u64 + 1)?;
+    let mut size = [0; 8];
+    let stored = opaque::exactly(source, bytes, &env.limits)?;
+    size.iter_mut()
+        .zip(&stored)
+        .for_each(|(to, from)| *to = *from);
+    let file = opaque::exactly(source, u64::from_le_bytes(size), &env.limits)?;
+    let known = OTHERS.iter().find(|(start, _)| file.starts_with(start));
+    let known = known.map(|(_, name)| *name);
+    let name = format!("{} ({what} at byte {at})", source.name());
+    let read = match (Source::from_bytes(name, file), known) {
+        (Ok(mut file), None) => match nested::of_file(&mut file, env)? {
+            Some(format) => nested::read(&mut file, utt, (format, true), env),
+            None => Err(refused(source, at, "a file that is not known")),
+        },
+        (Ok(_), Some(name)) => Err(refused(source, at, name)),
+        (Err(error), _) => Err(error),
+    };
+    // The source is behind it all the same.
+    read.map_err(Error::continuable)
+}
+
+/// The error for a file that is not read.
+fn refused(source: &Source, at: u64, name: &str) -> Error {
+    let error = recognise::refusal(&format!("{name} in kaldiio's form"));
+    error.file(source.name()).byte(at)
+}
