@@ -65,13 +65,13 @@ impl Input {
         } else if let Some(input) = Self::in_notation(text, registry)? {
             vec![input]
         } else if let Some((format, rest)) = named(text, registry) {
-            let mut inputs = Self::paths(text, "a named format", rest, env)?;
+            let mut inputs = Self::paths(text, "a named format", rest, registry, env)?;
             inputs
                 .iter_mut()
                 .for_each(|input| input.format = Some(format));
             inputs
         } else {
-            Self::paths(text, "a path", text, env)?
+            Self::paths(text, "a path", text, registry, env)?
         };
         for input in &mut inputs {
             input.typed = text.to_owned();
@@ -144,15 +144,63 @@ impl Input {
         }))
     }
 
-    /// `REST` of an argument: a path, `-`, a glob or a folder, with options.
-    fn paths(text: &str, form: &'static str, rest: &str, env: &Env) -> Result<Vec<Self>> {
+    /// The output of a command, if `text` ends with the bar that says so.
+    fn command(text: &str, rest: &str) -> Option<Result<Self>> {
+        let line = rest.strip_suffix('|')?.trim();
+        if line.is_empty() || line.starts_with('|') {
+            let message = format!("'{text}': a command to read from stands before its one '|'");
+            return Some(Err(Error::usage(message)));
+        }
+        let locator = Locator::Command(line.to_owned());
+        Some(Ok(Self::new(text, "a command", locator)))
+    }
+
+    /// A place in a file that is there, in the notation of a format.
+    fn in_file(
+        text: &str,
+        path: &str,
+        pairs: &[Pair],
+        registry: &Registry,
+        env: &Env,
+    ) -> Option<Self> {
+        registry.formats().find_map(|format| {
+            let meant = format.notation()?.place(path)?;
+            let there = meant
+                .locator
+                .location()
+                .is_some_and(|file| env.exists(file));
+            there.then(|| Self {
+                format: Some(format),
+                pairs: [&meant.options, pairs].concat(),
+                ..Self::new(text, meant.form, meant.locator)
+            })
+        })
+    }
+
+    /// `REST` of an argument: a path, `-`, a glob, a folder or a place in a file, with options, or
+    /// a command.
+    fn paths(
+        text: &str,
+        form: &'static str,
+        rest: &str,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Vec<Self>> {
         let exists = |path: &str| env.exists(&path.into());
         if rest == "-" || exists(rest) {
             return Ok(vec![Self::at_path(text, form, rest, Vec::new(), env)]);
         }
+        if let Some(input) = Self::command(text, rest) {
+            return Ok(vec![input?]);
+        }
         let (path, pairs) = path_and_pairs(rest)?;
         if path.is_empty() {
             return Err(Error::usage(format!("'{text}' does not name a file")));
+        }
+        if !exists(path)
+            && let Some(input) = Self::in_file(text, path, &pairs, registry, env)
+        {
+            return Ok(vec![input]);
         }
         if path.trim_matches('|').contains('|') && !exists(path) {
             let message = format!("'{path}' names the data of several tasks");

@@ -1,7 +1,7 @@
 //! `spr-convert kaldi-links DIR`.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -19,14 +19,24 @@ of ours are renewed; anything else of that name is left alone, and then no link 
 
 Examples:
   spr-convert kaldi-links ~/bin/kaldi
-  PATH=~/bin/kaldi:$PATH copy-feats scp:feats.scp ark,t:- | head";
+  PATH=~/bin/kaldi:$PATH copy-feats scp:feats.scp ark,t:- | head
+  spr-convert kaldi-links --allow-pipes ~/bin/kaldi   for recipes that put commands into feats.scp";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct LinksArgs {
     /// The folder for the links, made if need be
     #[arg(value_name = "DIR", value_parser = file())]
     pub(super) folder: Location,
+    /// Make small scripts instead, with which the tools run the commands that script files contain
+    #[arg(long)]
+    allow_pipes: bool,
 }
+
+/// How the scripts begin, by which they are known again.
+const SCRIPT: &str = "\
+#!/usr/bin/env bash
+# Made by spr-convert kaldi-links --allow-pipes: commands in script files run.
+";
 
 /// Makes a link for each of Kaldi's tools; what is there and not a link of ours stays.
 pub(super) fn run(args: &LinksArgs) -> Result<u8> {
@@ -46,24 +56,61 @@ pub(super) fn run(args: &LinksArgs) -> Result<u8> {
             );
         }
     }
-    for link in &links {
+    for (tool, link) in TOOLS.iter().zip(&links) {
         let made = match fs::remove_file(link) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+            _ if args.allow_pipes => script(tool.name, &program, link),
             _ => symlink(&program, link),
         };
         made.map_err(|e| failed("cannot make the link", link, e))?;
     }
     let links = messages::count(links.len() as u64, "link");
+    let what = match args.allow_pipes {
+        true => ", which run the commands in script files",
+        false => "",
+    };
     messages::say(
         "note",
-        &format!("{links} to {} in {shown}", program.display()),
+        &format!("{links} to {} in {shown}{what}", program.display()),
     );
     Ok(DONE)
 }
 
-/// Whether a path is a link to this program, or to another place of a program of its name.
+/// Whether a path is a link to this program, or to another place of a program of its name, or a
+/// script of ours.
 fn is_ours(link: &Path, program: &Path) -> bool {
-    fs::read_link(link).is_ok_and(|target| target.file_name() == program.file_name())
+    match fs::read_link(link) {
+        Ok(target) => target.file_name() == program.file_name(),
+        Err(_) => starts_as_script(link).unwrap_or(false),
+    }
+}
+
+fn starts_as_script(path: &Path) -> io::Result<bool> {
+    let mut start = Vec::new();
+    let mut file = fs::File::open(path)?.take(SCRIPT.len() as u64);
+    file.read_to_end(&mut start)?;
+    Ok(start == SCRIPT.as_bytes())
+}
+
+/// Writes a script that runs the program under the name of a tool.
+#[cfg(unix)]
+fn script(tool: &str, program: &Path, link: &Path) -> io::Result<()> {
+    use std::io::Write;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::OpenOptionsExt;
+    let quoted = program.as_os_str().as_bytes();
+    let quoted: Vec<&[u8]> = quoted.split(|b| *b == b'\'').collect();
+    let quoted = quoted.join(&br"'\''"[..]);
+    let line = format!("SPR_CONVERT_ALLOW_PIPES=1 exec -a {tool} '");
+    let text = [SCRIPT.as_bytes(), line.as_bytes(), &quoted, b"' \"$@\"\n"].concat();
+    let mut options = fs::OpenOptions::new();
+    let file = options.write(true).create_new(true).mode(0o777).open(link);
+    file?.write_all(&text)
+}
+
+#[cfg(not(unix))]
+fn script(_: &str, _: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(unix)]

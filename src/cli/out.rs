@@ -34,8 +34,13 @@ impl Out {
         self.0.write_all(text.as_bytes()).map_err(failed)
     }
 
-    pub(super) fn finish(mut self) -> Result<()> {
+    /// Passes on what was printed.
+    pub(super) fn flush(&mut self) -> Result<()> {
         self.0.flush().map_err(failed)
+    }
+
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.flush()
     }
 }
 

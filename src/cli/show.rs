@@ -61,16 +61,20 @@ pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
         }
         false => None,
     };
-    let mut each = |utt: &Utterance| match &mut lines {
+    let mut each = |utt: &Utterance, live: bool| match &mut lines {
         Some(lines) => lines.write(utt).map_err(|e| e.utterance(&utt.key)),
-        None => show(utt, &window, &mut out),
+        None => {
+            show(utt, &window, &mut out)?;
+            if live { out.flush() } else { Ok(()) }
+        }
     };
     if args.keys.is_empty() {
         let mut reader = input.open(Request::all(), registry, &env)?.reader;
         let mut utt = Utterance::default();
+        let live = reader.info().live;
         let mut left = args.head.unwrap_or(u64::MAX);
         while left > 0 && reader.read(&mut utt)? {
-            each(&utt)?;
+            each(&utt, live)?;
             left -= 1;
         }
     } else {
@@ -79,7 +83,9 @@ pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
             .iter()
             .map(|key| Key::from(key.as_str()))
             .collect();
-        find(&input, &keys, Request::all(), (registry, &env), each)?;
+        find(&input, &keys, Request::all(), (registry, &env), |utt| {
+            each(utt, false)
+        })?;
     }
     match lines {
         Some(lines) => drop(lines.finish()?),

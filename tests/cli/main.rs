@@ -22,8 +22,11 @@ mod help;
 mod info;
 mod kaldi;
 mod kaldi_kinds;
+mod kaldi_objects;
 mod limits;
 mod lists;
+#[cfg(unix)]
+mod live;
 mod looking;
 #[cfg(unix)]
 mod names;

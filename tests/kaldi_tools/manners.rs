@@ -124,3 +124,96 @@ fn links() {
     assert_eq!(recipe.read("bin/splice-feats"), b"mine");
     assert!(!recipe.path("bin/copy-feats").exists(), "nothing was made");
 }
+
+/// What `utils/data/shift_feats.sh` makes of a script file.
+const SHIFTED: &str = "ann-001 copy-feats --print-args=false fbank.ark:8 - |\n";
+
+#[test]
+fn commands_in_script_files_may_be_allowed_for_a_recipe() {
+    let recipe = Recipe::new();
+    recipe.write("pipe.scp", SHIFTED);
+    let line = "copy-feats scp:pipe.scp ark:o.ark";
+    recipe.fails(line, 255, "SPR_CONVERT_ALLOW_PIPES=1 in the environment");
+    recipe.fails(
+        &format!("SPR_CONVERT_ALLOW_PIPES=yes {line}"),
+        255,
+        "refused",
+    );
+    recipe.fails(
+        "SPR_CONVERT_ALLOW_PIPES=1 copy-feats --allow-pipes=false scp:pipe.scp ark:o.ark",
+        255,
+        "refused",
+    );
+    recipe.ok(&format!("SPR_CONVERT_ALLOW_PIPES=1 {line}"));
+    // The main program asks for more than a variable.
+    let program = format!("SPR_CONVERT_ALLOW_PIPES=1 {PROGRAM} scp:pipe.scp ark:o2.ark");
+    recipe.fails(&program, 2, "refused");
+    let links = |options: &[&str]| {
+        let run = Command::new(PROGRAM)
+            .arg("kaldi-links")
+            .args(options)
+            .arg("bin")
+            .current_dir(recipe.folder.path())
+            .output()
+            .unwrap();
+        let said = said(run);
+        assert_eq!(said.status, 0, "{}", said.err);
+        said.err
+    };
+    // Scripts take the places of links, and links those of scripts.
+    assert!(links(&["--allow-pipes"]).contains("run the commands in script files"));
+    recipe.ok("copy-feats scp:pipe.scp ark:o3.ark");
+    assert_eq!(recipe.read("o3.ark"), recipe.read("o.ark"));
+    let said = recipe.ok("copy-feats 'ark:cat o.ark |' ark:o4.ark");
+    assert!(
+        said.err
+            .starts_with("copy-feats 'ark:cat o.ark |' ark:o4.ark "),
+        "{}",
+        said.err
+    );
+    links(&["--allow-pipes"]);
+    recipe.ok("copy-feats scp:pipe.scp ark:o5.ark");
+    links(&[]);
+    recipe.fails("copy-feats scp:pipe.scp ark:o6.ark", 255, "refused");
+}
+
+#[test]
+fn the_last_line_of_the_log_is_kaldis() {
+    let recipe = Recipe::new();
+    recipe.write("v.ark", "a  [ 1 2 3 ]\nb  [ 4 ]\n");
+    recipe.write("list", "ann-001\n");
+    recipe.write("segments", "s1 ann-001 0.5 1.5\n");
+    for (line, last) in [
+        ("copy-vector ark:v.ark ark:o", "Copied 2 vectors.\n"),
+        (
+            "copy-vector --change-dim=2 ark:v.ark ark:o",
+            "Copied 2 vectors, setting dim to 2\n",
+        ),
+        (
+            "subset-feats --include=list scp:fbank.scp ark:o",
+            ":main())  Wrote 1 out of 12 utterances.\n",
+        ),
+        (
+            "extract-feature-segments scp:fbank.scp segments ark:o",
+            "Successfully processed 1 lines out of 1 in the segments file. \n",
+        ),
+    ] {
+        let said = recipe.ok(line);
+        assert!(said.err.ends_with(last), "{line}: {:?}", said.err);
+    }
+    // A hint is no line of the log.
+    recipe.write("pipe.scp", SHIFTED);
+    let said = recipe.run("copy-feats scp:pipe.scp ark:o");
+    let (_, hint) = said.err.trim_end().rsplit_once('\n').unwrap();
+    assert!(hint.starts_with("copy-feats: hint: "), "{}", said.err);
+    assert!(!said.err.contains("LOG ("), "{}", said.err);
+}
+
+#[test]
+fn a_table_is_flushed_where_it_says_so() {
+    let recipe = Recipe::new();
+    recipe.write("two.scp", "ann-001 fbank.ark:8\nann-002 fbank.ark:46591\n");
+    let line = "(head -1 two.scp; while [ ! -e seen ]; do sleep 0.01; done; tail -1 two.scp) \
+                | timeout 60 copy-feats scp:- ark,t,f:- | (read line; touch seen; cat > /dev/null)";
+    recipe.ok(line);
+}

@@ -42,12 +42,16 @@ impl Log {
         self.say("ERROR", error);
         let hint = match error.remedy() {
             Some(Remedy::AllowPipes) => {
-                Some("if you trust the file, allow its commands with --allow-pipes".to_owned())
+                let variable = super::options::ALLOW_PIPES;
+                Some(format!(
+                    "if you trust the file, allow its commands with --allow-pipes, or with \
+                     {variable}=1 in the environment"
+                ))
             }
             _ => error.hint_text(),
         };
         if let Some(hint) = hint {
-            self.say("LOG", format!("hint: {hint}"));
+            self.raw(&format!("{}: hint: {}\n", self.tool, visible(&hint)));
         }
     }
 

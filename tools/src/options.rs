@@ -66,12 +66,15 @@ impl Spec {
 /// `--binary`, which says how single files are written.
 pub(super) const BINARY: Spec = Spec::flag("binary", true, "Write single files in binary form");
 
+/// In the environment 1 allows what `--allow-pipes` does, for recipes that can't be changed.
+pub(super) const ALLOW_PIPES: &str = "SPR_CONVERT_ALLOW_PIPES";
+
 /// Options of every tool.
 static STANDARD: [Spec; 5] = [
     Spec::flag(
         "allow-pipes",
         false,
-        "Run commands that script files contain",
+        "Run commands that script files contain, as SPR_CONVERT_ALLOW_PIPES=1 in the environment does",
     ),
     Spec::text("config", "", "A file of options, one a line"),
     Spec::flag("help", false, "Print this text"),
@@ -105,6 +108,9 @@ impl Options {
                 .collect(),
             arguments: Vec::new(),
         };
+        if std::env::var_os(ALLOW_PIPES).is_some_and(|value| value == "1") {
+            options.set("allow-pipes")?;
+        }
         let words = words.get(1..).unwrap_or_default();
         // What the command line says goes before what a configuration file says.
         for word in words.iter().take_while(|word| **word != "--") {

@@ -109,6 +109,19 @@ impl Sink {
         Ok(())
     }
 
+    /// Passes on all that was put.
+    ///
+    /// # Errors
+    /// The system refuses; the output is then lost as a whole.
+    pub fn flush(&mut self) -> Result<()> {
+        let result = match &mut self.body {
+            Body::Draft(draft) => draft.flush(),
+            Body::Passed { file, .. } => file.flush(),
+            Body::Stream(stream) => stream.flush(),
+        };
+        result.map_err(|e| self.failed(e))
+    }
+
     /// Overwrites bytes written before.
     ///
     /// # Errors

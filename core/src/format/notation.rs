@@ -43,6 +43,10 @@ pub trait Notation: Send + Sync {
     /// It is, but it can't be read from.
     fn input(&self, text: &str) -> Option<Result<Specified>>;
 
+    /// What `text` means as an input that is no file of this name; `None` if it is no place inside one
+    /// either.
+    fn place(&self, text: &str) -> Option<Specified>;
+
     /// What `text` means as an output; `None` if it is not in this notation.
     ///
     /// # Errors

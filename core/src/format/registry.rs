@@ -61,14 +61,23 @@ impl Registry {
     pub fn rank(&self, source: &mut Source) -> Result<Vec<(Score, &'static dyn Format)>> {
         let file = source.location().map(Location::plain);
         let len = source.len();
-        let head = source.peek(Probe::HEAD + 1)?;
-        let whole = head.len() <= Probe::HEAD;
-        let head = &head[..head.len().min(Probe::HEAD)];
+        let path = file.as_ref().and_then(Location::local_path);
+        // Magic bytes need no others behind them.
+        let certain = |head: &[u8]| {
+            let probe = Probe {
+                head,
+                whole: false,
+                len,
+                path,
+            };
+            self.formats().any(|f| f.probe(&probe) == Score::Certain)
+        };
+        let (head, whole) = source.ahead(Probe::HEAD + 1, certain)?;
         let probe = Probe {
-            head,
+            head: &head[..head.len().min(Probe::HEAD)],
             whole,
             len,
-            path: file.as_ref().and_then(Location::local_path),
+            path,
         };
         let mut ranked: Vec<_> = self.formats().map(|f| (f.probe(&probe), f)).collect();
         ranked.retain(|(score, _)| *score > Score::No);

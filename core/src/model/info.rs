@@ -54,6 +54,9 @@ pub struct DatasetInfo {
     pub keys: KeySource,
     /// What the objects were found to be and why, where their bytes alone did not tell.
     pub decision: Option<String>,
+    /// Whether the data come as somebody makes them, who may want each utterance to be passed on
+    /// before the next one is there.
+    pub live: bool,
 }
 
 impl DatasetInfo {

@@ -37,11 +37,13 @@ impl Block {
         }
     }
 
-    /// Reads until there is enough, or something else than an utterance comes.
+    /// Reads until there is enough, or something else than an utterance comes. Of live data one
+    /// utterance is.
     pub(super) fn fill(&mut self, reader: &mut dyn Reader) {
         (self.len, self.taken, self.then) = (0, 0, Then::More);
+        let most = if reader.info().live { 1 } else { UTTERANCES };
         let mut bytes = 0;
-        while bytes < BYTES && self.len < UTTERANCES {
+        while bytes < BYTES && self.len < most {
             if self.len == self.utts.len() {
                 self.utts.push(Utterance::default());
             }

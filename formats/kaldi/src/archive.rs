@@ -13,7 +13,8 @@ use crate::nested;
 use crate::number::is_space;
 use crate::object::ObjectReader;
 use crate::pass::pass_object;
-use crate::probe::is_bare;
+use crate::probe::{is_bare, is_enough};
+use crate::recognise::TAG;
 use crate::sample::{Entries, Waiting, sample};
 use crate::text::truncated;
 
@@ -29,11 +30,27 @@ pub(crate) struct ArchiveReader {
     objects: ObjectReader,
     choice: Choice,
     info: DatasetInfo,
-    /// The key of the one object in a file that is not an archive.
-    bare: Option<Key>,
+    /// What is read where there are no keys.
+    bare: Option<Bare>,
     /// The first entries, if they were read at opening.
     waiting: Waiting,
     ended: bool,
+}
+
+/// Objects without keys.
+struct Bare {
+    /// The name of the file as a key.
+    name: Key,
+    form: Form,
+}
+
+enum Form {
+    /// The one object of a file.
+    Whole,
+    /// The one at a place in an archive.
+    Place,
+    /// All of a file, so many of which were read.
+    All(u64),
 }
 
 impl ArchiveReader {
@@ -44,12 +61,18 @@ impl ArchiveReader {
         env: &Env,
     ) -> Result<Self> {
         let mut objects = ObjectReader::new(options, wants_values(request), env)?;
-        let foreign = nested::of_file(&mut source, env)?.is_some();
-        let bare = foreign || starts_bare(&mut source)?;
+        let foreign = !is_place(&source, options) && nested::of_file(&mut source, env)?.is_some();
+        let place = is_place(&source, options);
+        let bare = foreign || place || starts_bare(&mut source)?;
         let (key, keys) = match bare {
             true => {
-                let (key, keys) = env.key_of(&source)?;
-                (Some(key), keys)
+                let (name, keys) = env.key_of(&source)?;
+                let form = match (place, options.flag("all")?) {
+                    (true, _) => Form::Place,
+                    (false, true) => Form::All(0),
+                    (false, false) => Form::Whole,
+                };
+                (Some(Bare { name, form }), keys)
             }
             false => (None, KeySource::Stored),
         };
@@ -76,15 +99,8 @@ impl ArchiveReader {
     }
 
     fn read_next(&mut self, utt: &mut Utterance) -> Result<bool> {
-        if let Some(key) = self.bare.take() {
-            self.ended = true;
-            utt.key = key;
-            if !self.choice.wants(&utt.key) {
-                return Ok(false);
-            }
-            self.objects.read(&mut self.source, utt, true)?;
-            utt.origin.file = Some(self.file.clone());
-            return Ok(true);
+        if self.bare.is_some() {
+            return self.read_bare(utt);
         }
         while read_key(&mut self.source, &mut utt.key)? {
             let wanted = self.choice.wants(&utt.key);
@@ -108,21 +124,63 @@ impl ArchiveReader {
     }
 }
 
-/// Whether a file is one object without a key.
-pub(crate) fn is_bare_file(source: &mut Source, env: &Env) -> Result<bool> {
-    Ok(nested::of_file(source, env)?.is_some() || starts_bare(source)?)
+impl ArchiveReader {
+    /// Reads the next object without a key.
+    fn read_bare(&mut self, utt: &mut Utterance) -> Result<bool> {
+        while let Some(Bare { name, form }) = self.bare.as_mut().filter(|_| !self.ended) {
+            match form {
+                Form::All(_) if ObjectReader::at_end(&mut self.source)? => return Ok(false),
+                Form::All(n) => {
+                    let number = format!("-{n:06}");
+                    utt.key.set(&[name.as_bytes(), number.as_bytes()].concat());
+                    *n += 1;
+                }
+                Form::Whole | Form::Place => {
+                    self.ended = true;
+                    utt.key.set(name.as_bytes());
+                }
+            }
+            let wanted = self.choice.wants(&utt.key);
+            if self.ended && !wanted {
+                break;
+            }
+            let whole = !matches!(form, Form::Place);
+            self.objects.read(&mut self.source, utt, whole)?;
+            if wanted {
+                utt.origin.file = Some(self.file.clone());
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Whether a file is read as objects without keys.
+pub(crate) fn is_bare_file(source: &mut Source, options: &Options, env: &Env) -> Result<bool> {
+    Ok(
+        is_place(source, options)
+            || nested::of_file(source, env)?.is_some()
+            || starts_bare(source)?,
+    )
+}
+
+/// Whether a source starts at the place of an object in an archive: an archive itself would be
+/// called one.
+pub(crate) fn is_place(source: &Source, options: &Options) -> bool {
+    source.is_plain_file() && source.offset() > 0 && options.get("table").is_none()
 }
 
 fn starts_bare(source: &mut Source) -> Result<bool> {
-    let head = source.peek(HEAD)?;
-    Ok(is_bare(head, head.len() < HEAD))
+    let (head, whole) = source.ahead(HEAD, is_enough)?;
+    Ok(is_bare(head, whole))
 }
 
 /// Reads a key and the one byte after it; a line end is left in its place, it belongs to the
 /// object.
 pub(crate) fn read_key(source: &mut Source, key: &mut Key) -> Result<bool> {
     loop {
-        let blank = source.peek(64)?.iter().take_while(|b| is_space(**b));
+        let (bytes, _) = source.ahead(64, |bytes| bytes.iter().any(|b| !is_space(*b)))?;
+        let blank = bytes.iter().take_while(|b| is_space(**b));
         match blank.count() {
             0 => break,
             n => source.skip(n as u64)?,
@@ -130,9 +188,8 @@ pub(crate) fn read_key(source: &mut Source, key: &mut Key) -> Result<bool> {
     }
     let mut seen = 128;
     let (end, last) = loop {
-        let bytes = source.peek(seen)?;
+        let (bytes, last) = source.ahead(seen, |bytes| bytes.iter().any(|b| is_space(*b)))?;
         let end = bytes.iter().position(|b| is_space(*b));
-        let last = bytes.len() < seen;
         if end.is_some() || last || seen >= KEY {
             break (end, last);
         }
@@ -143,8 +200,14 @@ pub(crate) fn read_key(source: &mut Source, key: &mut Key) -> Result<bool> {
         return Ok(false);
     }
     if let Some(b) = key.as_bytes().iter().find(|b| !is_word_byte(**b)) {
-        let message = format!("expected a key, found byte 0x{b:02x}");
-        return Err(source.malformed(message));
+        let error = source.malformed(format!("expected a key, found byte 0x{b:02x}"));
+        return Err(match key.as_bytes() {
+            [TAG, ..] => error.hint(
+                "it may be another number of the entry before; if that is something else than it \
+                 was taken for, say so with holder=NAME",
+            ),
+            _ => error,
+        });
     }
     let Some(end) = end else {
         return Err(match last {
@@ -153,7 +216,10 @@ pub(crate) fn read_key(source: &mut Source, key: &mut Key) -> Result<bool> {
         });
     };
     source.skip(end as u64)?;
-    match source.peek(2)? {
+    match source
+        .ahead(2, |bytes| bytes.iter().any(|b| *b != b'\r'))?
+        .0
+    {
         [b' ' | b'\t', ..] => source.skip(1)?,
         [b'\r', b'\n'] | [b'\n', ..] => {}
         [b, ..] => {

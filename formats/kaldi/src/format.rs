@@ -9,7 +9,7 @@ use spr_core::format::{
 use spr_core::model::Dtype;
 use spr_core::{Error, Result};
 
-use crate::archive::{ArchiveReader, is_bare_file};
+use crate::archive::{ArchiveReader, is_bare_file, is_place};
 use crate::choice::wants_values;
 use crate::compress::{Compress, STORED};
 use crate::files::Files;
@@ -73,6 +73,11 @@ const OPTIONS: &[OptionSpec] = &[
         help: "what the input holds, where its bytes don't tell: float-matrix, int32, posterior, token, …",
     },
     OptionSpec {
+        name: "all",
+        value: "true|false",
+        help: "read all objects of a file that has no keys (default: the first)",
+    },
+    OptionSpec {
         name: "dtype",
         value: "f32|f64",
         help: "the type of the numbers in text (default: f32; in writing, both)",
@@ -86,6 +91,11 @@ const OPTIONS: &[OptionSpec] = &[
         name: "text",
         value: "true|false",
         help: "write text (default: binary)",
+    },
+    OptionSpec {
+        name: "flush",
+        value: "true|false",
+        help: "in writing, pass on each entry as soon as it is made (f)",
     },
     OptionSpec {
         name: "list",
@@ -142,7 +152,7 @@ fn style(options: &Options) -> Result<(Style, &'static [Dtype])> {
 
 /// Checks the options that only others act on.
 fn check(options: &Options) -> Result<()> {
-    let flags = ["permissive", "once", "sorted", "called-sorted"];
+    let flags = ["all", "permissive", "once", "sorted", "called-sorted"];
     flags
         .iter()
         .try_for_each(|name| options.flag(name).map(drop))
@@ -165,6 +175,7 @@ pub(crate) fn keyed(
 fn table(source: &mut Source, options: &Options) -> Result<Table> {
     match options.choice("table", TABLES)? {
         Some(table) => Ok(table),
+        None if is_place(source, options) => Ok(Table::Ark),
         None => table_of(source),
     }
 }
@@ -173,7 +184,7 @@ fn table(source: &mut Source, options: &Options) -> Result<Table> {
 fn table_of(source: &mut Source) -> Result<Table> {
     let named = source.location().map(Location::plain);
     let named = named.is_some_and(|file| file.extension() == Some("scp"));
-    let head = source.peek(Probe::HEAD)?;
+    let (head, _) = source.ahead(Probe::HEAD, probe::is_enough)?;
     Ok(match probe::is_script(head, named) {
         true => Table::Script,
         false => Table::Ark,
@@ -217,6 +228,7 @@ fn table_style(options: &Options) -> Result<TableStyle> {
         compress,
         rounding: rounding.unwrap_or("text is read back as f32 unless dtype=f64"),
         caps,
+        flush: options.flag("flush")?,
     })
 }
 
@@ -244,7 +256,10 @@ impl Format for Kaldi {
         let script = table(&mut source, options)? == Table::Script;
         let values = wants_values(request);
         request.lenient |= options.flag("permissive")?;
-        if !script && (request.damaged || request.lookup) && !is_bare_file(&mut source, env)? {
+        if !script
+            && (request.damaged || request.lookup)
+            && !is_bare_file(&mut source, options, env)?
+        {
             if request.damaged {
                 let reader = SalvageReader::new(source, options, values, env)?;
                 return Ok(Opened::stream(reader));
@@ -260,6 +275,10 @@ impl Format for Kaldi {
         }
         if request.lookup && !request.damaged {
             return Ok(Opened::Table(keyed(source, options, request, env)?));
+        }
+        if options.flag("all")? {
+            let message = "all: of the files that a script file names one object each is read";
+            return Err(Error::usage(message).file(source.name()));
         }
         let reader = ScriptReader::new(source, options, request, env)?;
         Ok(Opened::stream(reader))

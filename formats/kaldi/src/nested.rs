@@ -6,6 +6,7 @@ use spr_core::model::{Rank, Utterance};
 
 use crate::audio;
 use crate::kind::{ObjectKind, Precision};
+use crate::probe::is_enough;
 
 /// The formats of objects that have holders.
 pub(crate) const WAV: &str = "wav";
@@ -22,7 +23,7 @@ const STREAM: usize = 1 << 20;
 /// The format of the one object in a file of its own, by its magic bytes or by its length.
 pub(crate) fn of_file(source: &mut Source, env: &Env) -> Result<Option<&'static str>> {
     let left = source.remaining();
-    let head = source.peek(HEAD)?;
+    let (head, _) = source.ahead(HEAD, is_enough)?;
     if let Some(name) = env.nested_by_magic(head) {
         return Ok(Some(name));
     }
@@ -31,8 +32,11 @@ pub(crate) fn of_file(source: &mut Source, env: &Env) -> Result<Option<&'static 
     }
     for (name, len) in env.nested_lengths(head) {
         let len = usize::try_from(len).unwrap_or(STREAM);
-        if len < STREAM && source.peek(len + 1)?.len() == len {
-            return Ok(Some(name));
+        if len < STREAM {
+            let (bytes, last) = source.ahead(len + 1, is_enough)?;
+            if last && bytes.len() == len {
+                return Ok(Some(name));
+            }
         }
     }
     Ok(None)

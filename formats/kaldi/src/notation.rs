@@ -1,9 +1,10 @@
 //! Kaldi's specifiers as a notation for inputs and outputs.
 
 use spr_core::Result;
+use spr_core::bytes::Locator;
 use spr_core::format::{Notation, Specified};
 
-use crate::specifier::{Rspecifier, Wspecifier, rspecifier, wspecifier};
+use crate::specifier::{Rspecifier, Wspecifier, rspecifier, rxfilename, wspecifier};
 
 /// Kaldi's specifiers as the notation of the [format](crate::FORMAT).
 pub(crate) struct Specifiers;
@@ -19,6 +20,13 @@ impl Notation for Specifiers {
             specified
         };
         Some(rspecifier(text)?.map(specified))
+    }
+
+    fn place(&self, text: &str) -> Option<Specified> {
+        match rxfilename(text) {
+            Ok(at @ Locator::FileAt(..)) => Some(Specified::new("an object in an archive", at)),
+            _ => None,
+        }
     }
 
     fn output(&self, text: &str) -> Option<Result<Specified>> {
@@ -40,8 +48,6 @@ impl Notation for Specifiers {
 
 #[cfg(test)]
 mod tests {
-    use spr_core::bytes::Locator;
-
     use super::*;
 
     fn pairs(options: &[(String, String)]) -> Vec<(&str, &str)> {

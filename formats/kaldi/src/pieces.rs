@@ -219,6 +219,15 @@ impl Archive {
         made.map_or(Ok(()), |made| self.take(made))
     }
 
+    /// Passes on all entries so far.
+    pub(crate) fn pass_on(&mut self) -> Result<()> {
+        self.direct()?.flush()?;
+        match &mut self.script {
+            Some((script, _)) => script.flush(),
+            None => Ok(()),
+        }
+    }
+
     /// Appends all that waits.
     fn flush(&mut self) -> Result<()> {
         if let Some(pool) = self.pool.take() {

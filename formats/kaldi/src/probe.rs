@@ -62,6 +62,24 @@ pub(crate) fn score(probe: &Probe<'_>) -> Score {
     text(rest, head).max(named)
 }
 
+/// Whether the first entry of an archive starts here, and so much of it is there that more bytes
+/// would not change how it is read: for those who should not wait for more.
+pub(crate) fn is_enough(head: &[u8]) -> bool {
+    let Some((key, rest)) = entry(head) else {
+        return false;
+    };
+    // What starts with a bracket may have no key.
+    if !key.iter().all(|b| is_word_byte(*b)) || key == b"[" {
+        return false;
+    }
+    match rest {
+        [b'\n', ..] => true,
+        [_, 0, b'B', object @ ..] => recognise::is_told(object),
+        [_, value @ ..] => recognise::is_known(value) && value.contains(&b'\n'),
+        [] => false,
+    }
+}
+
 /// Whether a file starts with an object instead of a key: a binary mark, or a bracket that is
 /// followed by numbers only, as far as can be seen. `whole` says that `head` is the whole file.
 pub(crate) fn is_bare(head: &[u8], whole: bool) -> bool {
@@ -77,7 +95,14 @@ pub(crate) fn is_bare(head: &[u8], whole: bool) -> bool {
     loop {
         match rest {
             [] => return !whole,
-            [b']', after @ ..] => return after.trim_ascii().is_empty(),
+            [b']', after @ ..] => match after.trim_ascii_start() {
+                [] => return true,
+                // Another object on a line of its own.
+                next @ [b'[', ..] if after.len() > next.len() && after.contains(&b'\n') => {
+                    rest = &next[1..];
+                }
+                _ => return false,
+            },
             [b';', after @ ..] => rest = after,
             [b, after @ ..] if is_space(*b) => rest = after,
             _ => match real::<f64>(rest, whole) {
@@ -86,6 +111,15 @@ pub(crate) fn is_bare(head: &[u8], whole: bool) -> bool {
                 Scan::Bad => return false,
             },
         }
+    }
+}
+
+/// Whether another object without a key starts here.
+pub(crate) fn starts_object(head: &[u8]) -> bool {
+    match head {
+        [0, b'B', object @ ..] => is_object(object),
+        [b'[', ..] => is_bare(head, false),
+        _ => false,
     }
 }
 

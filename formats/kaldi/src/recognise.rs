@@ -150,10 +150,29 @@ pub(crate) const GROUP: usize = 5;
 /// The tag: the size of the number.
 pub(crate) const TAG: u8 = 4;
 
+/// Whether the first bytes of an object tell what has no binary mark, or that it has one.
+pub(crate) fn is_known(head: &[u8]) -> bool {
+    let starts = UNMARKED.iter().map(|(start, _)| *start);
+    let mut starts = starts.chain([&b"\0"[..], b"AUDIO", b"NPY"]);
+    match head {
+        [] => false,
+        head => !starts.any(|start| start.starts_with(head)),
+    }
+}
+
+/// Whether the bytes behind the binary mark tell the form of the object.
+pub(crate) fn is_told(bytes: &[u8]) -> bool {
+    match bytes.first() {
+        None => false,
+        Some(b'C' | b'D' | b'F' | b'S') => bytes.len() > 4,
+        Some(_) => token(bytes).is_some() || bytes[0] == TAG || bytes.len() >= TOKEN,
+    }
+}
+
 /// The form of the object that starts behind the binary mark and the length of its token, without
 /// moving on. Where `bools` are to be expected a lone F at the end is one.
 pub(crate) fn binary(source: &mut Source, bools: bool) -> Result<(BinaryForm, usize)> {
-    let head = source.peek(TOKEN)?;
+    let (head, _) = source.ahead(TOKEN, is_told)?;
     let lone = head == b"F";
     if !(lone && bools) && TOKENS.iter().any(|(token, _)| token.starts_with(head)) {
         let error = truncated(source, "the file ends in a binary object");

@@ -68,8 +68,9 @@ impl Wspecifier {
         let alone = self.archive.is_some() && self.script.is_none();
         let archive = alone.then_some(("table", "ark"));
         let text = self.text.then_some(("text", "true"));
+        let flush = self.flush.then_some(("flush", "true"));
         let list = self.list.as_deref().map(|list| ("list", list));
-        let pairs = archive.into_iter().chain(text).chain(list);
+        let pairs = archive.into_iter().chain(text).chain(flush).chain(list);
         pairs.map(|(key, value)| (key.to_owned(), value.to_owned()))
     }
 

@@ -44,13 +44,18 @@ pub(crate) fn object(source: &mut Source, kind: ObjectKind, limits: &Limits) -> 
         }
         _ => return Err(source.malformed("no run of tagged numbers")),
     };
-    let more = source.peek(1)?.first() == Some(&TAG);
-    if more {
+    if goes_on(source)? {
         let message = format!("more tagged numbers follow than a {} has", kind.name());
         let error = Error::malformed(message).file(source.name()).byte(at);
         return Err(error.hint("if it is something else, say so with holder=NAME"));
     }
     Ok(object)
+}
+
+/// Whether another tagged number follows. What is still to be made is not waited for: it would be
+/// no key.
+pub(crate) fn goes_on(source: &mut Source) -> Result<bool> {
+    Ok(source.ahead(1, |_| true)?.0 == [TAG])
 }
 
 fn word(source: &mut Source) -> Result<i32> {

@@ -144,8 +144,7 @@ pub(crate) fn brackets<T: Real>(
     into.start(T::DTYPE, Rank::Vector, 1);
     loop {
         block.clear();
-        let bytes = source.peek(BLOCK)?;
-        let last = bytes.len() < BLOCK;
+        let (bytes, last) = source.ahead(BLOCK, |bytes| bytes.contains(&b']'))?;
         let (used, stop) = shape.scan(bytes, last, block);
         advance(source, used, last, &stop)?;
         source.hold("a matrix", into.as_bytes().len() as u64, limits)?;
@@ -216,8 +215,7 @@ pub(crate) fn integers(
     into.start(Dtype::I32, Rank::Vector, 1);
     loop {
         block.clear();
-        let bytes = source.peek(BLOCK)?;
-        let last = bytes.len() < BLOCK;
+        let (bytes, last) = source.ahead(BLOCK, |bytes| bytes.contains(&b'\n'))?;
         let (used, stop) = scan_line(bytes, last, block);
         advance(source, used, last, &stop)?;
         source.hold("a matrix", into.as_bytes().len() as u64, limits)?;

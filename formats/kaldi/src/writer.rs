@@ -30,6 +30,8 @@ pub(crate) struct TableStyle {
     /// What changes numbers, where something does.
     pub(crate) rounding: &'static str,
     pub(crate) caps: Caps,
+    /// Whether each entry is passed on as soon as it is made.
+    pub(crate) flush: bool,
 }
 
 pub(crate) struct KaldiWriter {
@@ -289,6 +291,9 @@ impl Writer for KaldiWriter {
         self.rank = utt.features.as_ref().map_or(self.rank, Matrix::rank);
         if self.files.is_some() {
             self.written.bytes += self.archive.replace(nowhere(&self.env)?, None)?.finish()?;
+        }
+        if self.table.flush {
+            self.archive.pass_on()?;
         }
         self.written.count(utt);
         Ok(())

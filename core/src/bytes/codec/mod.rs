@@ -92,6 +92,13 @@ impl Codec {
         }
     }
 
+    /// Whether data that start with these bytes are of no codec, whatever follows.
+    pub(crate) fn is_none(head: &[u8]) -> bool {
+        const STARTS: [&[u8]; 3] = [&[0x1f, 0x8b, 0x08], b"BZh", &[0x28, 0xb5, 0x2f, 0xfd]];
+        let may_be = |start: &&[u8]| start.starts_with(head) || head.starts_with(start);
+        !STARTS.iter().any(may_be)
+    }
+
     /// The codec of files with this extension.
     pub(super) fn of_extension(extension: &str) -> Option<Self> {
         Self::FILES.into_iter().find(|c| c.extension() == extension)

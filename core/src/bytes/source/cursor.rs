@@ -39,6 +39,22 @@ impl Source {
         Ok(&self.buffer[self.start..end])
     }
 
+    /// As [`peek`](Self::peek), but of a source that is [live](Self::is_live) no more than
+    /// are there once they are `enough`; and whether the stream ends behind these bytes, which is
+    /// only told of fewer than `n`.
+    pub fn ahead(&mut self, n: usize, enough: impl Fn(&[u8]) -> bool) -> Result<(&[u8], bool)> {
+        while self.live && !self.ended && self.end - self.start < n {
+            if enough(&self.buffer[self.start..self.end]) {
+                return Ok((&self.buffer[self.start..self.end], false));
+            }
+            let there = self.end - self.start;
+            self.peek(there + 1)?;
+        }
+        let bytes = self.peek(n)?;
+        let last = bytes.len() < n;
+        Ok((bytes, last))
+    }
+
     /// Whether no byte is left.
     pub fn at_end(&mut self) -> Result<bool> {
         Ok(self.peek(1)?.is_empty())

@@ -54,6 +54,8 @@ pub struct Source {
     step: usize,
     /// A failure met while looking ahead, kept until the bytes before it are used up.
     pending: Option<Error>,
+    /// Whether the bytes come as somebody makes them.
+    live: bool,
 }
 
 enum Body {
@@ -120,6 +122,7 @@ impl Source {
             false => Body::Stream(Box::new(stored)),
         };
         Self {
+            live: matches!(body, Body::Stream(_)),
             location: Some(at.clone()),
             len: length,
             ..Self::new(at.to_string(), body)
@@ -128,14 +131,21 @@ impl Source {
 
     /// Standard input.
     pub(super) fn stdin() -> Result<Self> {
-        Self::from_reader("-", Box::new(io::stdin()))
+        Self::live("-".to_owned(), Box::new(io::stdin()))
     }
 
     /// The output of a shell command, whose failure is an error at the end of its data.
     pub(super) fn command(line: &str) -> Result<Self> {
         let name = format!("{line} |");
         let command = Command::reading(line).map_err(|e| Error::io("cannot run", e).file(&name))?;
-        Self::from_reader(name, Box::new(command))
+        Self::live(name, Box::new(command))
+    }
+
+    /// What comes as somebody makes it.
+    fn live(name: String, reader: Box<dyn Read + Send>) -> Result<Self> {
+        let mut source = Self::new(name, Body::Stream(reader));
+        source.live = true;
+        source.undo_layers()
     }
 
     /// Any reader, named for its errors.
@@ -166,11 +176,12 @@ impl Source {
             ended: false,
             step: BUFFER,
             pending: None,
+            live: false,
         }
     }
 
     fn undo_layers(mut self) -> Result<Self> {
-        while let Some(codec) = Codec::detect(self.peek(Codec::MAGIC_LEN)?) {
+        while let Some(codec) = Codec::detect(self.ahead(Codec::MAGIC_LEN, Codec::is_none)?.0) {
             if self.layers.len() == MAX_LAYERS {
                 let message = format!("compressed more than {MAX_LAYERS} times over");
                 return Err(self.error(ErrorKind::Limit, message));
@@ -289,6 +300,12 @@ impl Source {
     /// Whether its bytes are those of a file, with no compression undone.
     pub fn is_plain_file(&self) -> bool {
         self.location.is_some() && self.layers.is_empty()
+    }
+
+    /// Whether its bytes come as somebody makes them, through a pipe or from a terminal: then they
+    /// are waited for no longer than need be.
+    pub fn is_live(&self) -> bool {
+        self.live
     }
 
     /// Whether [`seek`](Self::seek) can go back.

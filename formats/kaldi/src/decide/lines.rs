@@ -93,7 +93,16 @@ pub(super) fn scan_lines(bytes: &[u8], last: bool) -> Seen {
         let others = fitting.map(|(_, other)| *other).filter(|k| k != kind);
         decided(*kind, "lines", "have its form", entries, sure).or(others.collect())
     });
+    // A word alone may be the first of several elsewhere.
+    let single = bits(&[
+        ObjectKind::Int,
+        ObjectKind::Float(Precision::Single),
+        ObjectKind::Bool,
+        ObjectKind::Token,
+    ]);
+    let alone = kind.is_none_or(|(bit, _)| bit & single != 0);
     Seen {
+        settled: entries > 0 && !alone && !zeros && bytes.contains(&b'\n'),
         decision,
         entries,
         open,

@@ -38,6 +38,8 @@ struct Seen {
     entries: usize,
     /// Whether more bytes could tell more.
     open: bool,
+    /// Whether what is decided is so likely that nobody should wait for more entries.
+    settled: bool,
 }
 
 /// Looks over more and more bytes from `skip` bytes ahead on.
@@ -49,11 +51,13 @@ fn look(
 ) -> Result<Option<Decision>> {
     let mut size = FIRST;
     loop {
-        let bytes = source.peek(skip + size)?;
-        let last = bytes.len() < skip + size;
-        let seen = scan(bytes.get(skip..).unwrap_or_default(), last);
+        let value = |bytes: &'_ [u8]| bytes.len().min(skip);
+        let settled = |bytes: &[u8]| scan(&bytes[value(bytes)..], false).settled;
+        let (bytes, last) = source.ahead(skip + size, settled)?;
+        let waits = bytes.len() < skip + size;
+        let seen = scan(&bytes[value(bytes)..], last);
         let enough = seen.entries == ENTRIES || (size >= MOST && seen.entries > 0);
-        if last || enough || !seen.open {
+        if last || enough || waits || !seen.open {
             return Ok(seen.decision);
         }
         size = size.saturating_mul(2);

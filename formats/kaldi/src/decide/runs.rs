@@ -62,6 +62,7 @@ pub(super) fn scan_runs(bytes: &[u8], last: bool) -> Seen {
     }
     let decision = (entries > 0).then(|| decide_run(set, entries, weighed));
     Seen {
+        settled: decision.as_ref().is_some_and(|d| d.others.is_empty()),
         decision,
         entries,
         open,
@@ -222,6 +223,7 @@ pub(super) fn scan_wide(bytes: &[u8], last: bool) -> Seen {
     let sure = others.is_empty();
     let decide = || decided(kind, "numbers of 64 bits", "have its bits", entries, sure).or(others);
     Seen {
+        settled: entries > 0 && sure,
         decision: (entries > 0).then(decide),
         entries,
         open,

@@ -8,6 +8,7 @@ use super::ObjectReader;
 use crate::decide::{self, Decision};
 use crate::kind::ObjectKind;
 use crate::number::is_space;
+use crate::probe::is_enough;
 use crate::recognise::{self, TAG, Unmarked};
 
 /// What a look at the first object tells.
@@ -31,6 +32,7 @@ impl ObjectReader {
     fn describe(&self, file: &Source, keys: KeySource, first: FirstObject) -> DatasetInfo {
         let mut info = DatasetInfo::new(keys);
         info.compression = file.compression();
+        info.live = file.is_live();
         info.decision.clone_from(&self.found.decision);
         info.label_columns = first.labels.then_some(1);
         info.byte_order = first.binary.then_some(ByteOrder::Little);
@@ -51,7 +53,7 @@ impl ObjectReader {
 
     fn first_object(&mut self, source: &mut Source, bare: bool) -> Result<FirstObject> {
         const HEAD: usize = 4096;
-        let head = source.peek(HEAD)?;
+        let (head, _) = source.ahead(HEAD, is_enough)?;
         let key = head
             .iter()
             .position(|b| !is_space(*b))
@@ -153,9 +155,13 @@ impl ObjectReader {
     }
 }
 
-/// Whether all that is left from `skip` bytes ahead on is a vector of int32 in one piece: the
-/// count, then 4 bytes a number.
+/// Whether from `skip` bytes ahead on there is a vector of int32 in one piece: the count, then 4
+/// bytes a number, then the end or another one.
 pub(super) fn is_packed(source: &mut Source, skip: usize) -> Result<bool> {
+    /// How another one starts.
+    const NEXT: &[u8] = &[0, b'B', TAG];
+    /// Behind a longer one in a file no other is looked for.
+    const LONGEST: usize = 1 << 20;
     let Some([TAG, a, b, c, d]) = source.peek(skip + 5)?.get(skip..) else {
         return Ok(false);
     };
@@ -164,8 +170,11 @@ pub(super) fn is_packed(source: &mut Source, skip: usize) -> Result<bool> {
         return Ok(false);
     };
     let expected = count.saturating_mul(4).saturating_add(skip + 5);
-    if let Some(left) = source.remaining() {
-        return Ok(left == expected as u64);
+    match source.remaining() {
+        Some(left) if left == expected as u64 => return Ok(true),
+        Some(left) if left < expected as u64 || expected > LONGEST => return Ok(false),
+        _ => {}
     }
-    Ok(source.peek(expected.saturating_add(1))?.len() == expected)
+    let there = source.peek(expected.saturating_add(NEXT.len()))?;
+    Ok(matches!(there.get(expected..), Some([]) | Some(NEXT)))
 }

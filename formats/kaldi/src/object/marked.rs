@@ -11,7 +11,7 @@ use crate::compress::stored;
 use crate::decide;
 use crate::kind::{ObjectKind, Precision};
 use crate::packed::{self, Upper};
-use crate::recognise::{self, BinaryForm, TAG};
+use crate::recognise::{self, BinaryForm};
 use crate::{nested, opaque, tagged};
 
 impl ObjectReader {
@@ -105,7 +105,7 @@ impl ObjectReader {
                 return keep(utt, ObjectKind::Opaque("blob"), marked(&bytes));
             }
             BinaryForm::Tokens => {
-                let bytes = match whole {
+                let bytes = match whole && !self.all {
                     true => opaque::rest(source, limits)?,
                     false => opaque::tokens(source, limits)?,
                 };
@@ -218,7 +218,7 @@ impl ObjectReader {
             ObjectKind::Ints => {
                 let n = binary::size(source, "numbers")?;
                 binary::integers(source, utt.labels_mut(), n, limits)?;
-                if matches!(source.peek(1)?, [TAG]) {
+                if tagged::goes_on(source)? {
                     let message = "more tagged numbers follow than an int32-vector has";
                     let error = Error::malformed(message).file(source.name()).byte(at);
                     return Err(error.hint("if it is something else, say so with holder=NAME"));

@@ -15,7 +15,7 @@ use crate::kind::{HOLDERS, ObjectKind, Precision};
 use crate::recognise::{self, TOKEN, Unmarked};
 use crate::rounding::Rounding;
 use crate::text::truncated;
-use crate::{nested, opaque, wrapped};
+use crate::{nested, opaque, probe, wrapped};
 use words::blanks;
 
 /// Reads objects one after the other and remembers what they were.
@@ -43,6 +43,8 @@ pub(crate) struct ObjectReader {
     decoder: Decoder,
     /// Whether compressed matrices are also handed on as they were stored.
     keep: bool,
+    /// Whether a file without keys may hold several, all of which are read.
+    all: bool,
     singles: Vec<f32>,
     doubles: Vec<f64>,
     integers: Vec<i32>,
@@ -123,6 +125,7 @@ impl ObjectReader {
             binary: false,
             decoder: Decoder::default(),
             keep: Compress::of(options)? == Some(Compress::Keep),
+            all: options.flag("all")?,
             singles: Vec::new(),
             doubles: Vec::new(),
             integers: Vec::new(),
@@ -151,7 +154,7 @@ impl ObjectReader {
     }
 
     /// Reads the object at the current place into `utt`, whose key is set already, and says what it
-    /// is. With `whole` nothing may follow it.
+    /// is. With `whole` it has no key, and nothing may follow it but more objects.
     ///
     /// # Errors
     /// [Continuable](Error::can_continue) if the source is behind the object all the same.
@@ -182,8 +185,8 @@ impl ObjectReader {
             self.found.first = None;
         }
         let kind = self.read_any(source, utt, whole, at)?;
-        if whole {
-            expect_end(source)?;
+        if whole && !self.all {
+            self.expect_end(source)?;
         }
         if !fills_features(kind) {
             utt.features = None;
@@ -207,6 +210,14 @@ impl ObjectReader {
             Judged::ByMost => format!("holds {kind}, but most entries hold {first}"),
             _ => format!("holds {kind}, but the first entry held {first}"),
         }
+    }
+
+    /// Whether nothing but white space is left of a file of objects.
+    pub(crate) fn at_end(source: &mut Source) -> Result<bool> {
+        let (skip, next) = blanks(source, true)?;
+        source.skip(skip)?;
+        // A command that failed shows only behind its last byte.
+        Ok(next.is_none() && source.at_end()?)
     }
 
     /// Whether only the objects tell what they are, and the user does not.
@@ -260,7 +271,7 @@ impl ObjectReader {
         at: u64,
     ) -> Result<ObjectKind> {
         let words = matches!(self.holder, Some(ObjectKind::Token | ObjectKind::Tokens));
-        match (source.peek(TOKEN)?, self.holder) {
+        match (source.ahead(TOKEN, recognise::is_known)?.0, self.holder) {
             (head, _) if wrapped::is_wrapped(head) => {
                 let kind = wrapped::read(source, utt, &self.env)?;
                 self.check_holder(source, kind, at)?;
@@ -324,9 +335,27 @@ impl ObjectReader {
         if let Some(kind) = nested::kind_of_format(format) {
             self.check_holder(source, kind, at)?;
         }
-        let kind = nested::read(source, utt, (format, whole), &self.env)?;
+        let kind = nested::read(source, utt, (format, whole && !self.all), &self.env)?;
         self.check_holder(source, kind, at)?;
         Ok(kind)
+    }
+
+    /// Checks that nothing but white space, or another object, is left. Kaldi's programs read the
+    /// first object of a file and look no further.
+    fn expect_end(&self, source: &mut Source) -> Result<()> {
+        /// Bytes by which another object is known.
+        const HEAD: usize = 64;
+        if Self::at_end(source)? {
+            return Ok(());
+        }
+        let at = source.offset();
+        if !probe::starts_object(source.peek(HEAD)?) {
+            return Err(source.malformed("more bytes follow the object"));
+        }
+        let message = "more objects follow the first, which alone is read; all=true reads them all";
+        self.env
+            .warn(&Error::malformed(message).file(source.name()).byte(at));
+        Ok(())
     }
 
     /// Whether what was found is what the user asks for.
@@ -352,17 +381,6 @@ fn keep(utt: &mut Utterance, kind: ObjectKind, bytes: Vec<u8>) -> Result<ObjectK
         utt.object = Some(Object::opaque(kind, bytes));
     }
     Ok(kind)
-}
-
-/// Checks that nothing but white space is left.
-fn expect_end(source: &mut Source) -> Result<()> {
-    let (skip, next) = blanks(source, true)?;
-    source.skip(skip)?;
-    // A command that failed shows only behind its last byte.
-    match next.is_none() && source.at_end()? {
-        true => Ok(()),
-        false => Err(source.malformed("more bytes follow the object")),
-    }
 }
 
 fn missing(source: &mut Source) -> Error {

@@ -119,7 +119,8 @@ impl ObjectReader {
     /// Whether a bracket that is a word of its own stands `skip` bytes ahead.
     fn is_bracket(&self, source: &mut Source, skip: u64) -> Result<bool> {
         let skip = usize::try_from(skip).unwrap_or(0);
-        let head = source.peek(skip + 2)?;
+        let open = |head: &[u8]| head.get(skip).is_none_or(|b| *b == b'[');
+        let (head, _) = source.ahead(skip + 2, |head| !open(head))?;
         Ok(match head.get(skip..) {
             Some([b'[', b, ..]) => is_space(*b) || *b == b']',
             Some(b"[") => return Err(truncated(source, "the file ends before the object")),
@@ -183,7 +184,8 @@ impl ObjectReader {
         into: &mut Matrix,
     ) -> Result<(ObjectKind, Option<Upper>)> {
         let at = source.offset() - 1;
-        let wide = source.peek(EMPTY_VECTOR.len())? == EMPTY_VECTOR;
+        let closed = |head: &[u8]| head.contains(&b']');
+        let wide = source.ahead(EMPTY_VECTOR.len(), closed)?.0 == EMPTY_VECTOR;
         let limits = &self.env.limits;
         let form = match (self.holder, Upper::of(self.holder)) {
             (_, Some(_)) => Layout::of_triangle(),
@@ -236,10 +238,10 @@ fn is_bracketed(kind: ObjectKind) -> bool {
 pub(super) fn blanks(source: &mut Source, lines: bool) -> Result<(u64, Option<u8>)> {
     let mut size = 64;
     loop {
-        let bytes = source.peek(size)?;
         let blank = |b: &u8| is_space(*b) && (lines || *b != b'\n');
+        let (bytes, last) = source.ahead(size, |bytes| !bytes.iter().all(blank))?;
         let n = bytes.iter().take_while(|b| blank(b)).count();
-        if n < size || bytes.len() < size {
+        if n < bytes.len() || last {
             return Ok((n as u64, bytes.get(n).copied()));
         }
         size *= 2;
