@@ -77,9 +77,11 @@ fn tagged(n: i32) -> Vec<u8> {
     [&[4][..], &n.to_le_bytes()].concat()
 }
 
-/// Two entries each, how the first and the second look as text, and the option that tells what
-/// they are where the first does not.
-fn tables() -> Vec<(&'static str, [Vec<u8>; 2], [&'static str; 2], &'static str)> {
+/// What it is, two entries, how they look as text, and the holder where the first entry does not
+/// tell what they are.
+type Table = (&'static str, [Vec<u8>; 2], [&'static str; 2], &'static str);
+
+fn tables() -> Vec<Table> {
     let value = 2f32.to_le_bytes();
     let matrix = |key: &str| {
         let head = format!("{key} \0BFM ");
