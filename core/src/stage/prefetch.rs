@@ -13,7 +13,8 @@ use crate::{Error, Result};
 /// of the reader it is made of.
 ///
 /// Three blocks of utterances are in memory: one being read, one waiting, one with the caller. A large
-/// utterance is a block of its own. The thread starts with the first read, so that a reader that is only opened
+/// utterance is a block of its own. Live data are read in turn, for nothing is to wait behind what is
+/// still being made. The thread starts with the first read, so that a reader that is only opened
 /// has none; where no thread is to be had, everything is read in turn. Dropping it does not wait for a
 /// read that is under way.
 pub struct Prefetch {
@@ -34,7 +35,7 @@ enum State {
         filled: Receiver<Block>,
         spent: SyncSender<Block>,
     },
-    /// Whoever asks, as there is no thread.
+    /// Whoever asks, as there is no thread, or for live data.
     InTurn(Arc<Mutex<Box<dyn Reader>>>),
 }
 
@@ -50,10 +51,14 @@ impl Prefetch {
     /// The same with so many blocks waiting for the caller, for readers and callers that are slow by
     /// turns.
     pub fn waiting(reader: Box<dyn Reader>, blocks: usize) -> Self {
+        let info = reader.info().clone();
         Self {
             waiting: blocks.clamp(1, Self::MOST),
-            info: reader.info().clone(),
-            state: State::Idle(Some(reader)),
+            state: match info.live {
+                true => State::InTurn(Arc::new(Mutex::new(reader))),
+                false => State::Idle(Some(reader)),
+            },
+            info,
             current: Block::default(),
             over: false,
         }
