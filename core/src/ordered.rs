@@ -5,78 +5,140 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
+use crate::{Error, Result};
+
 /// One piece of work and where its result goes.
 type Task<I, O> = (I, Sender<O>);
 
 /// A pool that does the same work on many inputs; the results come in the order of the inputs,
-/// whatever the number of threads.
+/// whatever the number of threads. Where no thread is to be had, whoever gives the inputs does the
+/// work.
 ///
 /// ```
 /// use spr_core::ordered::Ordered;
 /// let mut squares = Ordered::new(3, |n: u64| n * n);
 /// let mut results = Vec::new();
 /// for n in 0..100 {
-///     results.extend(squares.push(n));
+///     results.extend(squares.push(n)?);
 /// }
-/// results.extend(squares.finish());
+/// while let Some(square) = squares.pop()? {
+///     results.push(square);
+/// }
 /// assert!(results.into_iter().eq((0..100).map(|n| n * n)));
+/// # Ok::<(), spr_core::Error>(())
 /// ```
 pub struct Ordered<I, O> {
-    tasks: SyncSender<Task<I, O>>,
-    waiting: VecDeque<Receiver<O>>,
+    work: Arc<dyn Fn(I) -> O + Send + Sync>,
+    /// To the threads, if there are any.
+    tasks: Option<SyncSender<Task<I, O>>>,
+    waiting: VecDeque<Waiting<O>>,
     depth: usize,
 }
 
+/// A result that was not taken yet.
+enum Waiting<O> {
+    Here(O),
+    /// With a thread; nothing comes if that dies.
+    Coming(Receiver<O>),
+}
+
+fn died() -> Error {
+    Error::unsupported("a thread died, and its work with it")
+}
+
 impl<I: Send + 'static, O: Send + 'static> Ordered<I, O> {
-    /// Starts `threads` threads (at least one) that do `work`.
+    /// Starts `threads` threads (at least one), or as many as are to be had, that do `work`.
     pub fn new(threads: usize, work: impl Fn(I) -> O + Send + Sync + 'static) -> Self {
         let threads = threads.max(1);
         let (tasks, queue) = sync_channel::<Task<I, O>>(threads);
         let queue = Arc::new(Mutex::new(queue));
-        let work = Arc::new(work);
-        for _ in 0..threads {
+        let work: Arc<dyn Fn(I) -> O + Send + Sync> = Arc::new(work);
+        let start = |_: &usize| {
             let (queue, work) = (queue.clone(), work.clone());
-            let started = Builder::new().spawn(move || {
+            let own = move || {
                 loop {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok((input, result)) = next else { return };
                     // Nobody waits for it any more if the pool was dropped.
                     let _ = result.send(work(input));
                 }
-            });
-            // Fewer threads do as well; without any, results are missing.
-            if started.is_err() {
-                break;
-            }
-        }
+            };
+            Builder::new().spawn(own).is_ok()
+        };
+        let started = (0..threads).take_while(start).count();
         Self {
-            tasks,
+            work,
+            tasks: (started > 0).then_some(tasks),
             waiting: VecDeque::new(),
             depth: threads + 1,
         }
     }
 
     /// Gives another input, and takes the oldest result if enough are under way.
-    pub fn push(&mut self, input: I) -> Option<O> {
-        let (result, waiting) = channel();
-        // The threads live as long as the pool; one that panicked shows as a missing result.
-        let _ = self.tasks.send((input, result));
-        self.waiting.push_back(waiting);
-        if self.waiting.len() > self.depth {
-            self.pop()
-        } else {
-            None
+    ///
+    /// # Errors
+    /// A thread died at its work.
+    pub fn push(&mut self, input: I) -> Result<Option<O>> {
+        self.waiting.push_back(match &self.tasks {
+            None => Waiting::Here((self.work)(input)),
+            Some(tasks) => {
+                let (result, waiting) = channel();
+                tasks.send((input, result)).map_err(|_| died())?;
+                Waiting::Coming(waiting)
+            }
+        });
+        match self.waiting.len() > self.depth {
+            true => self.pop(),
+            false => Ok(None),
         }
     }
 
-    /// The oldest result that is still to come; `None` if there is none, or its thread panicked or
-    /// was never to be had.
-    pub fn pop(&mut self) -> Option<O> {
-        self.waiting.pop_front()?.recv().ok()
+    /// The oldest result that is still to come, if there is one.
+    ///
+    /// # Errors
+    /// The thread that had it died.
+    pub fn pop(&mut self) -> Result<Option<O>> {
+        match self.waiting.pop_front() {
+            None => Ok(None),
+            Some(Waiting::Here(result)) => Ok(Some(result)),
+            Some(Waiting::Coming(result)) => result.recv().map(Some).map_err(|_| died()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_that_was_lost_is_an_error() {
+        let mut pool = Ordered::new(2, |n: u32| {
+            assert!(n != 1, "one");
+            n
+        });
+        for n in 0..3 {
+            assert_eq!(pool.push(n).unwrap(), None);
+        }
+        assert_eq!(pool.pop().unwrap(), Some(0));
+        let error = pool.pop().unwrap_err();
+        assert_eq!(error.to_string(), "a thread died, and its work with it");
+        assert_eq!(pool.pop().unwrap(), Some(2));
+        assert_eq!(pool.pop().unwrap(), None);
     }
 
-    /// All results that are still to come.
-    pub fn finish(mut self) -> impl Iterator<Item = O> {
-        std::iter::from_fn(move || self.pop())
+    #[test]
+    fn without_threads_the_caller_works() {
+        let mut pool = Ordered {
+            tasks: None,
+            ..Ordered::new(2, |n: u32| n + 1)
+        };
+        let mut results = Vec::new();
+        for n in 0..10 {
+            results.extend(pool.push(n).unwrap());
+        }
+        while let Some(result) = pool.pop().unwrap() {
+            results.push(result);
+        }
+        assert!(results.into_iter().eq(1..11));
     }
 }

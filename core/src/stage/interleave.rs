@@ -56,8 +56,8 @@ pub struct Interleave {
     over: bool,
 }
 
-fn died() -> Error {
-    Error::unsupported("a thread died, and its work with it")
+fn lost() -> Error {
+    Error::unsupported("a file that is read was lost")
 }
 
 /// A file on its way through the threads.
@@ -167,7 +167,7 @@ impl Interleave {
 
     /// Gives a file to the threads, and takes what they have done.
     fn push(&mut self, file: File) -> Result<()> {
-        if let Some(done) = self.pool.push(file) {
+        if let Some(done) = self.pool.push(file)? {
             self.arrived(done);
         }
         Ok(())
@@ -186,8 +186,8 @@ impl Interleave {
             if let Some(file) = self.places[self.turn].ahead.take() {
                 break file;
             }
-            let done = self.pool.pop().ok_or_else(died)?;
-            self.arrived(done);
+            let done = self.pool.pop()?;
+            self.arrived(done.ok_or_else(lost)?);
         };
         let place = &mut self.places[self.turn];
         if let State::Open(reader) = &file.state {

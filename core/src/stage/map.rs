@@ -1,9 +1,9 @@
 //! Work on each utterance, on several threads.
 
+use crate::Result;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Utterance};
 use crate::ordered::Ordered;
-use crate::{Error, Result};
 
 /// Changes each utterance on one of several threads. Utterances and errors keep their order,
 /// whatever the number of threads.
@@ -12,8 +12,6 @@ use crate::{Error, Result};
 pub struct Map {
     inner: Box<dyn Reader>,
     pool: Ordered<Result<Utterance>, Result<Utterance>>,
-    /// What went into the pool and has not come out.
-    waiting: usize,
     /// Whether `inner` has no more.
     ended: bool,
     /// Whether there is no more to come.
@@ -48,7 +46,6 @@ impl Map {
         Self {
             inner,
             pool: Ordered::new(threads, work),
-            waiting: 0,
             ended: false,
             over: false,
             info,
@@ -71,18 +68,11 @@ impl Map {
                     Err(error)
                 }
             };
-            self.waiting += 1;
-            if let Some(result) = self.pool.push(given) {
-                self.waiting -= 1;
-                return Some(result);
+            if let Some(result) = self.pool.push(given).transpose() {
+                return Some(result.flatten());
             }
         }
-        if self.waiting == 0 {
-            return None;
-        }
-        self.waiting -= 1;
-        let dead = || Err(Error::unsupported("a thread that works on utterances died"));
-        Some(self.pool.pop().unwrap_or_else(dead))
+        Some(self.pool.pop().transpose()?.flatten())
     }
 }
 

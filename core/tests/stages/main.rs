@@ -283,7 +283,7 @@ fn a_panic_in_a_thread_is_an_error_not_the_end() {
         );
         Ok(())
     });
-    let died = "a thread that works on utterances died";
+    let died = "a thread died, and its work with it";
     assert!(errors(drain(map)).contains(&died.to_owned()));
 }
 

@@ -4,7 +4,7 @@ use spr_core::bytes::Sink;
 use spr_core::loss::LossReport;
 use spr_core::model::{CastStats, Dtype, Element, Key, Matrix, Rank};
 use spr_core::ordered::Ordered;
-use spr_core::{Error, Limits, Result};
+use spr_core::{Limits, Result};
 
 use crate::encode::{Encoder, Planned};
 use crate::kind::Precision;
@@ -37,8 +37,6 @@ pub(crate) struct Archive {
     open: Piece,
     /// There once a piece was full.
     pool: Option<Ordered<Piece, Result<Made>>>,
-    /// Pieces given to the pool that have not come back.
-    waiting: usize,
     line: Vec<u8>,
 }
 
@@ -84,7 +82,6 @@ impl Archive {
             threads,
             open: Piece::default(),
             pool: None,
-            waiting: 0,
             line: Vec::new(),
         }
     }
@@ -215,8 +212,10 @@ impl Archive {
         }
         let start = || Ordered::new(self.threads, move |piece: Piece| piece.make(style));
         let made = self.pool.get_or_insert_with(start).push(piece);
-        self.waiting += 1;
-        made.map_or(Ok(()), |made| self.take(made))
+        match made.map_err(|e| e.file(self.sink.name()))? {
+            Some(made) => self.append(made?),
+            None => Ok(()),
+        }
     }
 
     /// Passes on all entries so far.
@@ -230,11 +229,9 @@ impl Archive {
 
     /// Appends all that waits.
     fn flush(&mut self) -> Result<()> {
-        if let Some(pool) = self.pool.take() {
-            pool.finish().try_for_each(|made| self.take(made))?;
-            if self.waiting > 0 {
-                let error = Error::unsupported("a thread that makes entries died");
-                return Err(error.file(self.sink.name()));
+        if let Some(mut pool) = self.pool.take() {
+            while let Some(made) = pool.pop().map_err(|e| e.file(self.sink.name()))? {
+                self.append(made?)?;
             }
         }
         if self.open.parts.is_empty() {
@@ -242,12 +239,6 @@ impl Archive {
         }
         let piece = std::mem::take(&mut self.open);
         self.append(piece.make(self.style)?)
-    }
-
-    /// Appends what comes from the pool.
-    fn take(&mut self, made: Result<Made>) -> Result<()> {
-        self.waiting -= 1;
-        self.append(made?)
     }
 
     fn append(&mut self, made: Made) -> Result<()> {

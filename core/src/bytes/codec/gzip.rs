@@ -44,7 +44,7 @@ impl Gzip {
     fn close_block(&mut self) -> io::Result<()> {
         self.any = true;
         let block = std::mem::replace(&mut self.block, Vec::with_capacity(MEMBER));
-        match self.members.push(block) {
+        match self.members.push(block).map_err(io::Error::other)? {
             Some(member) => self.to.write_all(&member?),
             None => Ok(()),
         }
@@ -78,13 +78,10 @@ impl Finish for Gzip {
         if !self.block.is_empty() || !self.any {
             self.close_block()?;
         }
-        let Self {
-            mut to, members, ..
-        } = *self;
-        for member in members.finish() {
-            to.write_all(&member?)?;
+        while let Some(member) = self.members.pop().map_err(io::Error::other)? {
+            self.to.write_all(&member?)?;
         }
-        to.finish()
+        self.to.finish()
     }
 }
 
