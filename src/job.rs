@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use spr_core::bytes::{Env, Location, Output, Parents};
-use spr_core::format::{Reader, Registry, Request, Written};
+use spr_core::format::{Keys, Reader, Registry, Request, Written};
 use spr_core::loss::{LossKind, LossPolicy, LossReport};
 use spr_core::model::{Dtype, Utterance};
 use spr_core::stage::Prefetch;
@@ -201,7 +201,7 @@ impl Job {
         }
         Self {
             inputs,
-            request: Request::all(),
+            request: Request::all().distinct(true),
             stages: Vec::new(),
             labels_first: false,
             split: None,
@@ -272,7 +272,8 @@ impl Job {
         let mut labels = Utterance::default();
         let (mut skipped, mut done, mut frames) = (0, 0, 0);
         loop {
-            let mut dropped = false;
+            // Past a fault of an input there may be more; what can't be written is another thing.
+            let mut reading = true;
             let step = match first.take().unwrap_or_else(|| reader.read(&mut utt)) {
                 Ok(false) => break,
                 Ok(true) => {
@@ -296,9 +297,8 @@ impl Job {
                         main.turn_to(part)?;
                         side.as_mut().map_or(Ok(()), |side| side.turn_to(part))?;
                     }
-                    let step = self.step(&mut utt, &mut labels, &mut main, side.as_mut());
-                    dropped = self.target.is_permissive();
-                    step
+                    reading = false;
+                    self.step(&mut utt, &mut labels, &mut main, side.as_mut())
                 }
                 Err(error) => Err(error),
             };
@@ -316,7 +316,7 @@ impl Job {
                         return Err(Error::new(ErrorKind::Stopped, message));
                     }
                 }
-                Err(error) if self.may_skip(&error, done) || (dropped && error.can_continue()) => {
+                Err(error) if self.may_skip(&error, reading, done) => {
                     skipped += 1;
                     observer.skipped(&error);
                     if !error.can_continue() {
@@ -500,6 +500,12 @@ impl Job {
         let joined = self.join_first(&mut inputs, partitioned)?;
         let request = self.request.clone();
         let request = request.lenient(self.on_error == OnError::Skip);
+        // Where no name is written, none has to be alone.
+        let targets = std::iter::once(&self.target).chain(&self.labels_out);
+        let mut caps = targets.map(Target::caps);
+        let named = caps.try_fold(false, |named, caps| Ok(named || caps?.keys != Keys::None))?;
+        let distinct = request.distinct && named;
+        let request = request.distinct(distinct);
         let data = Input::open_all(&inputs, request, registry, &meter.watch(env))?;
         let from = data.format.info().name;
         let mut reader = meter.attach(data.reader);
@@ -515,7 +521,7 @@ impl Job {
         Ok((reader, from))
     }
 
-    /// Writes one utterance to both outputs.
+    /// Writes one utterance to both outputs, or to none.
     fn step(
         &self,
         utt: &mut Utterance,
@@ -523,15 +529,24 @@ impl Job {
         main: &mut Branch,
         side: Option<&mut Branch>,
     ) -> Result<()> {
-        if let Some(side) = side {
-            side.write_labels(utt, labels, main)?;
-        }
-        main.write(utt)
+        let Some(side) = side else {
+            main.fit(utt)?;
+            return main.write(utt);
+        };
+        side.take_labels(utt, labels, main)?;
+        side.accept(labels)?;
+        main.fit(utt)?;
+        main.write(utt)?;
+        let written = side.write(labels);
+        // One of the two outputs has it by now.
+        written.map_err(Error::fatal)
     }
 
     /// Whether an error costs one utterance, or the rest of an input of which something was read.
-    fn may_skip(&self, error: &Error, done: u64) -> bool {
-        let skip = self.on_error == OnError::Skip || self.inputs.iter().any(Input::is_permissive);
-        skip && (error.can_continue() || done > 0)
+    fn may_skip(&self, error: &Error, reading: bool, done: u64) -> bool {
+        let skip = self.on_error == OnError::Skip
+            || self.inputs.iter().any(Input::is_permissive)
+            || self.target.is_permissive() && !reading;
+        skip && (error.can_continue() || reading && done > 0)
     }
 }

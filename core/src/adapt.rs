@@ -6,7 +6,7 @@ mod translate;
 
 use crate::bytes::Env;
 use crate::format::{Caps, Empty, Keys, SegmentCaps};
-use crate::loss::{LossKind, LossReport};
+use crate::loss::{LossKind, LossPolicy, LossReport};
 use crate::model::{Audio, Dtype, Rank, Tier, Utterance};
 use crate::{Error, Limits, Remedy, Result, stage};
 
@@ -23,10 +23,13 @@ pub struct Adapter {
     env: Env,
     report: LossReport,
     first: Shared,
+    /// What the utterance at hand lost, and what it would set.
+    now: LossReport,
+    next: Shared,
 }
 
 /// What the first utterances set for all.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Shared {
     dim: Option<usize>,
     dtype: Option<Dtype>,
@@ -46,6 +49,8 @@ impl Adapter {
             env: env.clone(),
             report: LossReport::default(),
             first: Shared::default(),
+            now: LossReport::default(),
+            next: Shared::default(),
         }
     }
 
@@ -53,17 +58,33 @@ impl Adapter {
         self.env.limits
     }
 
-    /// What was lost so far.
+    /// What was lost of the utterances that were [kept](Self::keep).
     pub fn report(&self) -> &LossReport {
         &self.report
     }
 
-    /// Makes one utterance fit.
+    /// Whether `policy` denies a loss of them or of the one made to fit last.
+    pub fn is_denied(&self, policy: &LossPolicy) -> bool {
+        self.report.is_denied(policy) || self.now.is_denied(policy)
+    }
+
+    /// Counts what the utterance made to fit last lost, and has the next ones fit it. One that is
+    /// stored nowhere is not kept: it counts for nothing.
+    pub fn keep(&mut self) {
+        self.first = self.next;
+        if !self.now.is_empty() {
+            self.report.append(&std::mem::take(&mut self.now));
+        }
+    }
+
+    /// Makes one utterance fit those that were kept.
     ///
     /// # Errors
     /// The target can't hold it in any form, or it does not fit the ones before; the error
     /// [can continue](Error::can_continue).
     pub fn apply(&mut self, utt: &mut Utterance) -> Result<()> {
+        self.next = self.first;
+        self.now = LossReport::default();
         self.fit(utt)
             .map_err(|e| e.utterance(&utt.key).continuable())
     }
@@ -72,10 +93,10 @@ impl Adapter {
         self.check_agreement(utt)?;
         self.fit_key(utt)?;
         if utt.sequences.take().is_some() {
-            self.report.add(LossKind::Boundaries, &utt.key, None);
+            self.now.add(LossKind::Boundaries, &utt.key, None);
         }
         let limits = self.limits();
-        let untranslated = translate::translate(utt, &self.caps, &limits, &mut self.report);
+        let untranslated = translate::translate(utt, &self.caps, &limits, &mut self.now);
         self.fit_labels(utt)?;
         self.fit_features(utt)?;
         self.fit_meta(utt);
@@ -94,7 +115,7 @@ impl Adapter {
         if utt.frames() == 0 && utt.other().is_none() && self.caps.empty == Empty::Refused {
             return Err(Error::unfit("has no frames, which the format can't hold"));
         }
-        self.first.utterances += 1;
+        self.next.utterances += 1;
         Ok(())
     }
 
@@ -141,15 +162,15 @@ impl Adapter {
             );
         }
         match self.caps.segments {
-            Some(caps) => fit_tiers(utt, caps, &mut self.report),
+            Some(caps) => fit_tiers(utt, caps, &mut self.now),
             None if utt.tiers.is_empty() => {}
             None => {
-                self.report.add(LossKind::Segments, &utt.key, untranslated);
+                self.now.add(LossKind::Segments, &utt.key, untranslated);
                 utt.tiers.clear();
             }
         }
         if utt.text.is_some() && !self.caps.text {
-            self.report
+            self.now
                 .add(LossKind::Labels, &utt.key, Some("what was said"));
             utt.text = None;
         }
@@ -163,13 +184,13 @@ impl Adapter {
         for mut named in arrays.drain(..) {
             let rank = named.array.shape().len();
             let Some(caps) = self.caps.arrays.filter(|caps| rank <= caps.max_rank) else {
-                self.report.add(LossKind::Arrays, key, Some(&named.name));
+                self.now.add(LossKind::Arrays, key, Some(&named.name));
                 continue;
             };
             if let Some(target) = target_dtype(named.array.dtype(), caps.dtypes) {
                 let limits = self.limits();
                 let stats = named.array.values_mut().cast(target, &limits)?;
-                self.report.add_cast(key, &stats);
+                self.now.add_cast(key, &stats);
             }
             kept.push(named);
         }
@@ -183,7 +204,7 @@ impl Adapter {
         let as_it_is = match &utt.audio {
             None => return Ok(()),
             _ if !caps.hold_any() => {
-                self.report.add(LossKind::Audio, &utt.key, None);
+                self.now.add(LossKind::Audio, &utt.key, None);
                 utt.audio = None;
                 return Ok(());
             }
@@ -208,7 +229,7 @@ impl Adapter {
         let held = target_dtype(asked, caps.dtypes);
         for target in [Some(asked), held].into_iter().flatten() {
             let stats = sound.cast(target, &limits)?;
-            self.report.add_cast(&utt.key, &stats);
+            self.now.add_cast(&utt.key, &stats);
         }
         Ok(())
     }
@@ -217,10 +238,10 @@ impl Adapter {
         match self.caps.keys {
             Keys::None => {
                 if !self.keys_generated {
-                    self.report.add(LossKind::Keys, &utt.key, None);
+                    self.now.add(LossKind::Keys, &utt.key, None);
                 }
-                if !self.caps.boundaries && self.first.utterances == 1 {
-                    self.report.add(LossKind::Boundaries, &utt.key, None);
+                if !self.caps.boundaries && self.next.utterances == 1 {
+                    self.now.add(LossKind::Boundaries, &utt.key, None);
                 }
                 Ok(())
             }
@@ -243,7 +264,7 @@ impl Adapter {
         });
         let Some(caps) = caps else {
             let what = format!("{} a frame", labels.cols());
-            self.report.add(
+            self.now.add(
                 LossKind::Labels,
                 &utt.key,
                 (labels.cols() > 1).then_some(&*what),
@@ -253,10 +274,10 @@ impl Adapter {
         };
         if let Some(target) = target_dtype(labels.dtype(), caps.dtypes) {
             let stats = labels.cast(target, &self.env.limits)?;
-            self.report.add_cast(&utt.key, &stats);
+            self.now.add_cast(&utt.key, &stats);
         }
         if caps.same_columns {
-            let columns = *self.first.label_columns.get_or_insert(labels.cols());
+            let columns = *self.next.label_columns.get_or_insert(labels.cols());
             if columns != labels.cols() {
                 return Err(Error::unfit(format!(
                     "{} labels a frame, the utterances before it have {columns}",
@@ -272,7 +293,7 @@ impl Adapter {
         if !self.caps.features.is_some_and(|caps| caps.same_dim) {
             return Ok(());
         }
-        match (*self.first.labelled.get_or_insert(labelled), labelled) {
+        match (*self.next.labelled.get_or_insert(labelled), labelled) {
             (true, false) => Err(Error::unfit(
                 "has no labels, but the utterances before it have",
             )),
@@ -298,14 +319,14 @@ impl Adapter {
             Rank::Scalar => caps.scalars,
         };
         if !kept {
-            self.report.add(LossKind::Rank, &utt.key, None);
+            self.now.add(LossKind::Rank, &utt.key, None);
             features.reshape(Rank::Matrix, features.rows(), features.cols())?;
         }
         if let Some(asked) = self.dtype {
             let stats = features.cast(asked, &self.env.limits)?;
-            self.report.add_cast(&utt.key, &stats);
+            self.now.add_cast(&utt.key, &stats);
         }
-        let held = match self.first.dtype.filter(|_| caps.same_dtype) {
+        let held = match self.next.dtype.filter(|_| caps.same_dtype) {
             Some(first) if features.dtype() != first => {
                 if !features.dtype().fits(first) && !first.is_float() {
                     return Err(Error::unfit(format!(
@@ -320,9 +341,9 @@ impl Adapter {
         };
         if let Some(target) = held {
             let stats = features.cast(target, &self.env.limits)?;
-            self.report.add_cast(&utt.key, &stats);
+            self.now.add_cast(&utt.key, &stats);
         }
-        self.first.dtype.get_or_insert(features.dtype());
+        self.next.dtype.get_or_insert(features.dtype());
         self.fit_shape(utt)
     }
 
@@ -337,7 +358,7 @@ impl Adapter {
             && cols > 0
             && features.rank() == Rank::Matrix
         {
-            self.report.add(
+            self.now.add(
                 LossKind::Metadata,
                 &utt.key,
                 Some("columns of an empty matrix"),
@@ -352,7 +373,7 @@ impl Adapter {
             )));
         }
         if caps.same_dim && !is_empty {
-            let dim = *self.first.dim.get_or_insert(cols);
+            let dim = *self.next.dim.get_or_insert(cols);
             if dim != cols {
                 return Err(Error::unfit(format!(
                     "{cols} columns, the utterances before it have {dim}"
@@ -365,12 +386,10 @@ impl Adapter {
     fn fit_meta(&mut self, utt: &mut Utterance) {
         let Utterance { key, meta, .. } = utt;
         if !self.caps.frame_shift && meta.frame_shift.take().is_some() {
-            self.report
-                .add(LossKind::Metadata, key, Some("frame shift"));
+            self.now.add(LossKind::Metadata, key, Some("frame shift"));
         }
         if !self.caps.frame_offset && meta.frame_offset.take().is_some() {
-            self.report
-                .add(LossKind::Metadata, key, Some("frame offset"));
+            self.now.add(LossKind::Metadata, key, Some("frame offset"));
         }
         if !self.caps.source && meta.has_source() {
             let names = [
@@ -385,11 +404,11 @@ impl Adapter {
                 ),
             ];
             for (_, name) in names.iter().filter(|(there, _)| *there) {
-                self.report.add(LossKind::Metadata, key, Some(name));
+                self.now.add(LossKind::Metadata, key, Some(name));
             }
             meta.clear_source();
         }
-        let report = &mut self.report;
+        let report = &mut self.now;
         let caps = self.caps.tags;
         let mut lost = false;
         meta.tags.retain(|tag| {

@@ -47,8 +47,11 @@ pub struct Converted {
 ///     fn caps(&self) -> &Caps {
 ///         &self.0
 ///     }
+///     fn accept(&mut self, utt: &Utterance) -> Result<()> {
+///         self.0.check(utt)
+///     }
 ///     fn write(&mut self, utt: &Utterance) -> Result<()> {
-///         self.0.check(utt)?;
+///         self.accept(utt)?;
 ///         self.1.count(utt);
 ///         Ok(())
 ///     }
@@ -100,9 +103,10 @@ pub fn convert_in(
     while reader.read(&mut utt)? {
         adapter.apply(&mut utt)?;
         // Once a loss is refused, the rest is only measured.
-        if !adapter.report().is_denied(policy) {
+        if !adapter.is_denied(policy) {
             writer.write(&utt).map_err(|e| e.utterance(&utt.key))?;
         }
+        adapter.keep();
     }
     match adapter.report().denied(policy, "the target") {
         Some(error) => Err(error),
@@ -141,6 +145,10 @@ impl DatasetWriter {
 impl Writer for DatasetWriter {
     fn caps(&self) -> &Caps {
         self.writer.caps()
+    }
+
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.writer.accept(utt)
     }
 
     fn write(&mut self, utt: &Utterance) -> Result<()> {

@@ -95,7 +95,10 @@ fn trip(target: &'static dyn Format, utts: Vec<Utterance>) -> Result<()> {
             continue;
         }
         match writer.write(&utt) {
-            Ok(()) => kept.push(utt),
+            Ok(()) => {
+                adapter.keep();
+                kept.push(utt);
+            }
             Err(error) if error.can_continue() => {}
             Err(error) => return Err(error),
         }

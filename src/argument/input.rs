@@ -20,6 +20,8 @@ pub struct Input {
     /// What was typed, which for a glob is not what it matched.
     typed: String,
     form: &'static str,
+    /// The folder below which a pattern found it.
+    below: Option<Location>,
     format: Option<&'static dyn Format>,
     locator: Locator,
     pairs: Vec<Pair>,
@@ -215,10 +217,12 @@ impl Input {
         if found.is_empty() {
             return Err(Error::usage(format!("no file matches '{path}'")));
         }
-        Ok(found
-            .iter()
-            .map(|path| Self::at_path(path, "a glob", path, pairs.clone(), env))
-            .collect())
+        let below = Location::from(fixed_part(path));
+        let input = |path: &String| Self {
+            below: Some(below.clone()),
+            ..Self::at_path(path, "a glob", path, pairs.clone(), env)
+        };
+        Ok(found.iter().map(input).collect())
     }
 
     fn at_path(text: &str, form: &'static str, path: &str, pairs: Vec<Pair>, env: &Env) -> Self {
@@ -239,6 +243,7 @@ impl Input {
             text: text.to_owned(),
             typed: text.to_owned(),
             form,
+            below: None,
             format: None,
             locator,
             pairs: Vec::new(),
@@ -437,6 +442,15 @@ fn stored(path: &str, env: &Env) -> String {
     let coded = ["", ".gz", ".bz2"].map(|coder| format!("{path}{coder}"));
     let found = coded.iter().find(|path| env.exists(&path.as_str().into()));
     found.cloned().unwrap_or_else(|| path.to_owned())
+}
+
+/// The folders of a pattern in which nothing is left open.
+fn fixed_part(pattern: &str) -> &str {
+    let fixed = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
+    match pattern[..fixed].rfind('/') {
+        Some(end) => &pattern[..end + 1],
+        None => "",
+    }
 }
 
 /// Lines of a file, the last one with or without an end.

@@ -188,6 +188,16 @@ pub(super) struct ConvertArgs {
     /// Add files to a folder that exists
     #[arg(long, hide_short_help = true)]
     pub(super) add: bool,
+    /// Which of several utterances of one key to keep; if not given, a key of several inputs is an
+    /// error
+    #[arg(
+        long,
+        value_enum,
+        value_name = "refuse|first|last|keep",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub(super) duplicates: Option<DuplicatesArg>,
     /// Write each skipped utterance and why as a line of JSON
     #[arg(
         long,
@@ -228,6 +238,14 @@ pub(super) struct ConvertArgs {
         hide_short_help = true
     )]
     pub(super) progress: ProgressArg,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DuplicatesArg {
+    Refuse,
+    First,
+    Last,
+    Keep,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

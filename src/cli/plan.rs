@@ -6,14 +6,14 @@ use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::stage::Stages;
 use spr_core::{Error, Limits, Result};
 
-use super::args::{ConvertArgs, DataArgs, OnErrorArg, ReadArgs};
+use super::args::{ConvertArgs, DataArgs, DuplicatesArg, OnErrorArg, ReadArgs};
 use super::exit::DONE;
 use super::out::print_lines;
 use super::session::Session;
 use super::skipped::Skipped;
 use crate::argument::{Input, Pair, Target, pair};
 use crate::job::{Job, OnError};
-use crate::verbs::select::typed;
+use crate::verbs::select::{Duplicates, duplicates, typed};
 
 /// The surroundings that the flags ask for.
 pub(super) fn env(args: &ReadArgs, session: &Session) -> Result<Env> {
@@ -209,9 +209,20 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     if let Some(labels_out) = &args.labels_out {
         job.labels_out = Some(Target::parse(labels_out, None, &[], registry, env)?);
     }
+    let mut how = match args.duplicates {
+        None => Duplicates::Apart,
+        Some(DuplicatesArg::Refuse) => Duplicates::Refuse,
+        Some(DuplicatesArg::First) => Duplicates::First,
+        Some(DuplicatesArg::Last) => Duplicates::Last,
+        Some(DuplicatesArg::Keep) => Duplicates::Keep,
+    };
     if let Some(stages) = stages(args)? {
+        if how == Duplicates::Apart && stages.have("unique") {
+            how = Duplicates::Keep;
+        }
         typed(stages, &mut job).map_err(|e| e.context("--stages"))?;
     }
+    duplicates(how, &mut job, registry);
     job.dtype = args.dtype.as_deref().map(str::parse).transpose()?;
     for target in std::iter::once(&job.target).chain(&job.labels_out) {
         if target.leaves_out_keys() {

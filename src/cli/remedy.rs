@@ -59,7 +59,7 @@ pub(super) fn hint(error: &Error) -> Option<String> {
              --partition with {part} in the output's name writes partitions"
         }
         Remedy::Shuffle => "add --shuffle or random=True",
-        Remedy::KeepOne => "--duplicates first or --duplicates last keeps one of them",
+        Remedy::KeepOne => "--duplicates first or last keeps one of them, --duplicates keep all",
         Remedy::SkipErrors => "--on-error skip passes over such utterances",
         Remedy::OneType => "give all the same type with --dtype",
         Remedy::LeaveOutVerify => "leave out --verify",

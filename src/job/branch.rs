@@ -203,10 +203,10 @@ impl<'a> Branch<'a> {
         Ok(())
     }
 
-    /// Takes what is said of the frames of an utterance, in whatever form, on its own; `labels` is
-    /// there to be used again. What `main` has no place for is not missed there any more.
-    pub(super) fn write_labels(
-        &mut self,
+    /// Moves what is said of the frames of an utterance, in whatever form, to `labels`, for this
+    /// branch. What `main` has no place for is not missed there any more.
+    pub(super) fn take_labels(
+        &self,
         utt: &mut Utterance,
         labels: &mut Utterance,
         main: &Branch<'_>,
@@ -218,18 +218,15 @@ impl<'a> Branch<'a> {
         labels.meta.frame_shift = utt.meta.frame_shift.filter(|_| self.caps.frame_shift);
         labels.meta.frame_offset = utt.meta.frame_offset.filter(|_| self.caps.frame_offset);
         if utt.labels.is_some() {
-            self.write(labels)?;
             let held = main.caps.labels.is_some_and(|caps| caps.with_features);
             utt.labels = utt.labels.take().filter(|_| held || utt.features.is_none());
         } else if !utt.tiers.is_empty() {
             labels.tiers.clone_from(&utt.tiers);
-            self.write(labels)?;
             if main.caps.segments.is_none() {
                 utt.tiers.clear();
             }
         } else if utt.text.is_some() {
             labels.text.clone_from(&utt.text);
-            self.write(labels)?;
             utt.text = utt.text.take().filter(|_| main.caps.text);
         } else {
             let error = Error::unfit("has no labels to write");
@@ -238,24 +235,39 @@ impl<'a> Branch<'a> {
         Ok(())
     }
 
-    pub(super) fn write(&mut self, utt: &mut Utterance) -> Result<()> {
+    /// Makes an utterance fit the output, which must take it: nothing is written yet.
+    pub(super) fn accept(&mut self, utt: &mut Utterance) -> Result<()> {
+        self.fit(utt)?;
+        match &mut self.open {
+            Some(open) => open.writer.accept(utt).map_err(|e| e.utterance(&utt.key)),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes an utterance fit the output.
+    pub(super) fn fit(&mut self, utt: &mut Utterance) -> Result<()> {
         self.adapter.apply(utt)?;
-        if self.adapter.report().is_denied(&self.job.policy) {
+        if self.adapter.is_denied(&self.job.policy) {
             self.open = None;
             self.aside.clear();
         }
-        let Some(open) = &mut self.open else {
-            return Ok(());
-        };
-        if let Some(name) = open.file_key.take().filter(|name| *name != utt.key) {
-            let message = format!("called {name} from now on, by the name of its file");
-            let warning = Error::unfit(message).utterance(&utt.key);
-            self.env.warn(&warning.file(self.target.text()));
+        Ok(())
+    }
+
+    /// Writes an utterance that was made to fit.
+    pub(super) fn write(&mut self, utt: &mut Utterance) -> Result<()> {
+        if let Some(open) = &mut self.open {
+            open.writer.write(utt).map_err(|e| e.utterance(&utt.key))?;
+            if let Some(name) = open.file_key.take().filter(|name| *name != utt.key) {
+                let message = format!("called {name} from now on, by the name of its file");
+                let warning = Error::unfit(message).utterance(&utt.key);
+                self.env.warn(&warning.file(self.target.text()));
+            }
+            if let Some(digest) = &mut open.digest {
+                digest.add(utt, &self.env);
+            }
         }
-        open.writer.write(utt).map_err(|e| e.utterance(&utt.key))?;
-        if let Some(digest) = &mut open.digest {
-            digest.add(utt, &self.env);
-        }
+        self.adapter.keep();
         Ok(())
     }
 

@@ -291,29 +291,33 @@ pub fn sort(by: By, memory: u64) -> Stage {
 /// What becomes of utterances that have the same key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
-    /// They are an error.
+    /// They are an error where they are of several inputs; those of one are kept.
     #[default]
+    Apart,
+    /// They are an error.
     Refuse,
     /// The first one is kept.
     First,
     /// The last one is kept; the inputs are read twice.
     Last,
+    /// All are kept.
+    Keep,
 }
 
-/// A stage that passes on one utterance a key of those that `job` requests by now.
-pub fn unique(how: Duplicates, job: &Job, registry: &Registry) -> Stage {
+/// Makes what becomes of utterances of one key the next stage of a job, where there is one to be.
+pub fn duplicates(how: Duplicates, job: &mut Job, registry: &Registry) {
+    job.request.distinct = how == Duplicates::Apart;
     let (inputs, request) = (job.inputs.clone(), job.request.clone());
     let registry = registry.clone();
-    Box::new(move |inner, env| {
-        Ok(Box::new(match how {
-            Duplicates::Refuse => Unique::only(inner),
-            Duplicates::First => Unique::first(inner),
-            Duplicates::Last => {
-                let again = Input::open_all(&inputs, request.clone(), &registry, env)?.reader;
-                Unique::last(inner, again)?
-            }
-        }))
-    })
+    job.stages.push(match how {
+        Duplicates::Apart | Duplicates::Keep => return,
+        Duplicates::Refuse => Box::new(|inner, _| Ok(Box::new(Unique::only(inner)))),
+        Duplicates::First => Box::new(|inner, _| Ok(Box::new(Unique::first(inner)))),
+        Duplicates::Last => Box::new(move |inner, env| {
+            let again = Input::open_all(&inputs, request.clone(), &registry, env)?.reader;
+            Ok(Box::new(Unique::last(inner, again)?))
+        }),
+    });
 }
 
 #[cfg(test)]

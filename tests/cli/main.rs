@@ -42,6 +42,8 @@ mod split;
 mod stages;
 #[cfg(unix)]
 mod stopping;
+#[cfg(unix)]
+mod together;
 mod trust;
 mod verbs;
 mod verify;

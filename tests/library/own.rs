@@ -49,8 +49,12 @@ impl Writer for Keeper {
         &self.0
     }
 
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.0.check(utt)
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        self.0.check(utt)?;
+        self.accept(utt)?;
         self.1.lock().unwrap().0.push(utt.clone());
         self.2.count(utt);
         Ok(())

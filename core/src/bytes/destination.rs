@@ -6,10 +6,10 @@ use super::command::Command;
 use super::landing::{Finished, Landing};
 use super::part::Part;
 use super::sink::{Finish, Sink};
-use super::store::{DraftFolder, Drafting, FileKind, is_folder};
+use super::store::{DraftFolder, Drafting, FileKind, is_folder, second_in_folder};
 use super::{Access, Codec, Env, FileStatus, Location, Locator};
 use crate::model::Key;
-use crate::{Error, Remedy, Result};
+use crate::{Error, ErrorKind, Remedy, Result};
 
 /// Where one stream goes, or a folder of them.
 pub(super) enum Destination {
@@ -146,6 +146,23 @@ fn create(
     }
 }
 
+/// Checks that an utterance can have a file in a folder. One that can't leaves the others unharmed.
+pub(super) fn accept_in_folder(
+    target: &Location,
+    folder: Option<&dyn DraftFolder>,
+    key: &Key,
+    extension: &str,
+) -> Result<()> {
+    let file = file_of_key(key, extension)?;
+    match folder {
+        Some(folder) if folder.has(&file) => {
+            let error = second_in_folder(&target.join(&file));
+            Err(error.utterance(key).continuable())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Opens the file of an utterance in a folder, which is begun if need be.
 pub(super) fn open_in_folder(
     target: &Location,
@@ -154,21 +171,27 @@ pub(super) fn open_in_folder(
     how: Drafting,
     env: &Env,
 ) -> Result<Sink> {
+    let file = file_of_key(key, extension)?;
     let folder = match folder {
         Some(folder) => folder,
         None => folder.insert(env.store().create_folder(target, how)?),
     };
-    let file = file_of_key(key, extension)?;
     let shown = target.join(&file).to_string();
     let draft = folder.create(&file, env.durable);
-    let draft = draft.map_err(|e| e.utterance(key))?;
+    let draft = draft.map_err(|e| match e.kind() {
+        ErrorKind::Unfit => e.utterance(key).continuable(),
+        _ => e.utterance(key),
+    })?;
     Ok(Sink::draft(shown, Landing::in_folder(draft)))
 }
 
 /// The file that an utterance gets inside a folder. A key may name sub-folders with `/`, but
 /// never leads out of the folder.
 fn file_of_key(key: &Key, extension: &str) -> Result<Location> {
-    let refuse = |why| Error::unfit(format!("the key can't be a file name: {why}")).utterance(key);
+    let refuse = |why| {
+        let error = Error::unfit(format!("the key can't be a file name: {why}"));
+        error.utterance(key).continuable()
+    };
     let bytes = key.as_bytes();
     let mut parts = bytes.split(|byte| *byte == b'/');
     if bytes.starts_with(b"/") || parts.clone().any(|part| part == b"." || part == b"..") {

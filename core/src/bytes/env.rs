@@ -76,6 +76,8 @@ pub struct Env {
     pub(super) claims: Claims,
     /// What is read before it has its name.
     seen: Option<Arc<Seen>>,
+    /// The folder below which keys tell files apart.
+    pub(super) folder: Option<Location>,
     /// Files of which it is counted how much is read.
     counted: Option<(Arc<HashSet<Location>>, Arc<AtomicU64>)>,
 }
@@ -117,6 +119,7 @@ impl Env {
             inputs: Inputs::default(),
             claims: Claims::default(),
             seen: None,
+            folder: None,
             counted: None,
         }
     }

@@ -351,6 +351,10 @@ impl DraftFolder for Folder {
         }))
     }
 
+    fn has(&self, name: &Location) -> bool {
+        self.begun.contains(name)
+    }
+
     fn open(&self, name: &Location) -> io::Result<Box<dyn Stored>> {
         let bytes = self.files().get(name).cloned();
         Ok(opened(

@@ -25,9 +25,25 @@ pub fn key_of_file(file: &Location) -> Key {
     Key::from(file.plain().stem().unwrap_or_default().as_encoded_bytes())
 }
 
+/// The key that a file gives in a folder that it is below: its path in there, without extension and
+/// compression.
+pub fn key_in_folder(file: &Location, folder: &Location) -> Option<Key> {
+    let inside = file.plain().with_extension("").relative_to(folder)?;
+    Some(Key::from(inside.as_os_str().as_encoded_bytes()))
+}
+
 impl Env {
-    /// The key of the one utterance of a source: the name of its file, or, if it is a pipe or in
-    /// memory, one that is made up.
+    /// Surroundings in which files are one data set with others below `folder`, so that their keys
+    /// tell them apart.
+    #[must_use]
+    pub fn below(&self, folder: Location) -> Self {
+        let mut env = self.clone();
+        env.folder = Some(folder);
+        env
+    }
+
+    /// The key of the one utterance of a source: the name of its file, with the folders that tell
+    /// files [below](Self::below) one apart, or, if it is a pipe or in memory, one that is made up.
     ///
     /// # Errors
     /// The system refuses to say whether it is a file.
@@ -36,7 +52,10 @@ impl Env {
             && let Some(look) = self.look(location)?
             && look.kind == FileKind::File
         {
-            return Ok((key_of_file(location), KeySource::Stored));
+            let folder = self.folder.as_ref();
+            let inside = folder.and_then(|folder| key_in_folder(location, folder));
+            let key = inside.unwrap_or_else(|| key_of_file(location));
+            return Ok((key, KeySource::Stored));
         }
         Ok((Key::generated(0), KeySource::Generated))
     }
@@ -56,7 +75,11 @@ mod tests {
         ] {
             assert_eq!(Location::from(name).plain(), Location::from(plain));
         }
-        assert_eq!(key_of_file(&"d/a.b.spr.gz".into()), Key::from("a.b"));
+        let file = "d/a.b.spr.gz".into();
+        assert_eq!(key_of_file(&file), Key::from("a.b"));
+        assert_eq!(key_in_folder(&file, &"".into()), Some(Key::from("d/a.b")));
+        assert_eq!(key_in_folder(&file, &"d".into()), Some(Key::from("a.b")));
+        assert_eq!(key_in_folder(&file, &"e".into()), None);
     }
 
     #[cfg(unix)]

@@ -14,6 +14,7 @@ use super::sink::{Finish, Sink};
 use super::store::{Store, Stored};
 use super::{Env, Location, Locator};
 use crate::format::Medium;
+use crate::model::Key;
 use crate::{Error, Result};
 use inner::Inner;
 
@@ -217,6 +218,15 @@ impl Output {
     /// name, is a command and none may run, or the system refuses.
     pub fn create(&self, part: Part<'_>, patch: bool) -> Result<Sink> {
         self.lock().create(part, patch)
+    }
+
+    /// Whether the file of an utterance can be [created](Self::create), as far as names tell.
+    ///
+    /// # Errors
+    /// The key can't be a file name, the folder has a file of it, or this is no folder and was
+    /// written to.
+    pub fn accept(&self, key: &Key, extension: &str) -> Result<()> {
+        self.lock().accept(key, extension)
     }
 
     /// Removes a companion left by an earlier run when this output is committed over it, if what

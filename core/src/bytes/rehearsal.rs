@@ -32,6 +32,10 @@ impl DraftFolder for RehearsedFolder {
         }
     }
 
+    fn has(&self, name: &Location) -> bool {
+        self.names.contains(name)
+    }
+
     fn open(&self, _: &Location) -> io::Result<Box<dyn Stored>> {
         Err(io::ErrorKind::NotFound.into())
     }

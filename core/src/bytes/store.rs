@@ -219,6 +219,9 @@ pub trait DraftFolder: Send + Debug {
     /// It has one of this name, the name leads out of the folder, or the system refuses.
     fn create(&mut self, name: &Location, durable: bool) -> Result<Box<dyn Draft>>;
 
+    /// Whether it has a file of this name, so that [`create`](Self::create) would refuse it.
+    fn has(&self, name: &Location) -> bool;
+
     /// Opens a finished file of it by its name in the folder.
     ///
     /// # Errors

@@ -156,6 +156,13 @@ impl Error {
         self
     }
 
+    /// Says that nothing can go on after it.
+    #[must_use]
+    pub fn fatal(mut self) -> Self {
+        self.0.continuable = false;
+        self
+    }
+
     /// Puts `context: ` before the message.
     #[must_use]
     pub fn context(mut self, context: impl fmt::Display) -> Self {

@@ -3,7 +3,7 @@
 use super::{Caps, Reader, Writer, Written};
 use crate::bytes::{Env, Output, Part, Sink, Source};
 use crate::model::{DatasetInfo, Key, Utterance};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 
 /// Reads the one utterance of a file, whose key is the name of the file.
 pub struct OneReader<F> {
@@ -94,8 +94,13 @@ where
         &self.caps
     }
 
-    /// # Errors
-    /// One that is met before anything of the utterance is written can continue.
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        let named = self.output.accept(&utt.key, self.extension);
+        let checked = named.and_then(|()| self.caps.check(utt));
+        let encoded = checked.and_then(|()| (self.encode)(utt, &mut |_| Ok(())));
+        encoded.map_err(|e| e.utterance(&utt.key).continuable())
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
         let output = &self.output;
         let part = Part::Utterance(&utt.key, self.extension);
@@ -106,11 +111,6 @@ where
                 Some(sink) => sink.put(bytes),
                 None => output
                     .create(part, false)
-                    .map_err(|e| match e.kind() {
-                        // In a folder a name that does not do leaves the others unharmed.
-                        ErrorKind::Unfit if output.is_folder() => e.continuable(),
-                        _ => e,
-                    })
                     .and_then(|sink| opened.insert(sink).put(bytes)),
             };
             failed |= done.is_err();

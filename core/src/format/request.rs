@@ -114,6 +114,8 @@ pub struct Request {
     /// Whether utterances at fault will be passed over: then none of them, not even the first, may
     /// decide what the others are taken for.
     pub lenient: bool,
+    /// Whether a key that several data sets have, which are read one after the other, is an error.
+    pub distinct: bool,
 }
 
 impl Default for Request {
@@ -134,6 +136,7 @@ impl Request {
             damaged: false,
             lookup: false,
             lenient: false,
+            distinct: false,
         }
     }
 
@@ -202,6 +205,12 @@ impl Request {
     #[must_use]
     pub fn lenient(self, lenient: bool) -> Self {
         Self { lenient, ..self }
+    }
+
+    /// With keys of which no two data sets have the same, if `distinct`.
+    #[must_use]
+    pub fn distinct(self, distinct: bool) -> Self {
+        Self { distinct, ..self }
     }
 
     /// What goes for each of several data sets, and the share of all of them.

@@ -71,6 +71,13 @@ pub trait RandomAccess: Send {
     /// # Errors
     /// With [`can_continue`](crate::Error::can_continue) only this utterance is lost.
     fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool>;
+
+    /// Looks at the entries that nobody asked for yet, and gives the first key that stands twice
+    /// with other data.
+    ///
+    /// # Errors
+    /// The rest can't be read.
+    fn find_twice(&mut self) -> Result<Option<Key>>;
 }
 
 /// Takes utterances and stores all of each, or fails. What a format can't hold is refused:
@@ -79,10 +86,18 @@ pub trait Writer: Send {
     /// What it can hold.
     fn caps(&self) -> &Caps;
 
+    /// Whether [`write`](Self::write) would store this utterance if it came next, for utterances
+    /// that go to several outputs or to none. Nothing is stored or remembered of it.
+    ///
+    /// # Errors
+    /// As those of [`write`](Self::write) that [can continue](crate::Error::can_continue).
+    fn accept(&mut self, utt: &Utterance) -> Result<()>;
+
     /// Stores one utterance.
     ///
     /// # Errors
-    /// The output is lost after any error but one that [can continue](crate::Error::can_continue).
+    /// After one that [can continue](crate::Error::can_continue) all is as before; after any other
+    /// the output is lost.
     fn write(&mut self, utt: &Utterance) -> Result<()>;
 
     /// Completes all streams. Dropping a writer instead abandons them.

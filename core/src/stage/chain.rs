@@ -1,9 +1,14 @@
 //! Several data sets, one after the other.
 
+use std::collections::HashMap;
+use std::collections::hash_map::{Entry, RandomState};
+use std::hash::BuildHasher;
+
 use super::is_last;
-use crate::Result;
+use crate::bytes::Held;
 use crate::format::Reader;
 use crate::model::{DatasetInfo, Key, KeySource, Utterance};
+use crate::{Error, Limits, Remedy, Result};
 
 /// Reads one data set after the other; each is opened when its turn comes.
 ///
@@ -13,7 +18,37 @@ pub struct Chain<I> {
     current: Option<Box<dyn Reader>>,
     info: DatasetInfo,
     numbers: Numbers,
+    owners: Option<Owners>,
     over: bool,
+}
+
+/// Which of several data sets each key is of. Of keys it has hashes of 128 bits.
+struct Owners {
+    hashers: [RandomState; 2],
+    owners: HashMap<[u64; 2], u64>,
+    /// The data set that is read.
+    now: u64,
+    held: Held,
+    limits: Limits,
+}
+
+impl Owners {
+    /// Checks that no data set before had a key.
+    fn check(&mut self, key: &Key) -> Result<()> {
+        let hash = self.hashers.each_ref().map(|hasher| hasher.hash_one(key));
+        match self.owners.entry(hash) {
+            Entry::Occupied(owner) if *owner.get() == self.now => Ok(()),
+            Entry::Occupied(_) => {
+                let error = Error::unfit("another input has an utterance of this key");
+                Err(error.utterance(key).suggest(Remedy::KeepOne).continuable())
+            }
+            Entry::Vacant(place) => {
+                self.held.keep(size_of_val(&hash), &self.limits)?;
+                place.insert(self.now);
+                Ok(())
+            }
+        }
+    }
 }
 
 /// What counts on from one data set to the next.
@@ -59,15 +94,39 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
             current,
             info,
             numbers: Numbers::default(),
+            owners: None,
             over: false,
         })
+    }
+
+    /// The same, where an utterance whose key a data set before had is an error, which
+    /// [can continue](Error::can_continue). Of each key a few bytes stay in memory.
+    #[must_use]
+    pub fn distinct(self, limits: Limits) -> Self {
+        Self {
+            owners: Some(Owners {
+                hashers: Default::default(),
+                owners: HashMap::new(),
+                now: 0,
+                held: Held::new("the names of utterances"),
+                limits,
+            }),
+            ..self
+        }
     }
 
     fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
         while let Some(reader) = &mut self.current {
             if reader.read(utt)? {
                 self.numbers.give(utt, reader.info().keys);
+                // Frames of several utterances are of none of them.
+                if let Some(owners) = self.owners.as_mut().filter(|_| utt.sequences.is_none()) {
+                    owners.check(&utt.key)?;
+                }
                 return Ok(true);
+            }
+            if let Some(owners) = &mut self.owners {
+                owners.now += 1;
             }
             self.numbers.go_on();
             self.current = self.rest.next().transpose()?;
@@ -94,9 +153,32 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Reader for Chain<I> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limits;
     use crate::stage::tests::{List, utterance};
     use crate::stage::{Partition, PartitionSize};
+
+    #[test]
+    fn a_key_is_of_one_data_set() {
+        let lists = || {
+            let list = |keys: &[&str]| List::of(keys.iter().map(|key| utterance(key, &[1.0], 1)));
+            [&["a", "b", "a"][..], &["c", "b"], &["c", "d"]].map(|keys| Ok(list(keys)))
+        };
+        let read = |mut chain: Box<dyn Reader>| {
+            let mut utt = Utterance::default();
+            let mut next = || match chain.read(&mut utt) {
+                Ok(true) => Some(utt.key.to_string()),
+                Ok(false) => None,
+                Err(error) => Some(error.to_string()),
+            };
+            std::iter::from_fn(&mut next).collect::<Vec<_>>()
+        };
+        let all = read(Box::new(Chain::new(lists().into_iter()).unwrap()));
+        assert_eq!(all, ["a", "b", "a", "c", "b", "c", "d"]);
+        let chain = Chain::new(lists().into_iter()).unwrap();
+        let error = |key| format!("utterance {key}: another input has an utterance of this key");
+        let (b, c) = (error("b"), error("c"));
+        let distinct = read(Box::new(chain.distinct(Limits::default())));
+        assert_eq!(distinct, ["a", "b", "a", "c", &b, &c, "d"]);
+    }
 
     #[test]
     fn partitions_go_on_counting() {

@@ -1,6 +1,6 @@
 //! A folder of files, one an utterance, as one data set.
 
-use crate::bytes::{Env, Location};
+use crate::bytes::{Env, Location, key_in_folder};
 use crate::format::{Format, Options, Reader, Registry, Request, Share};
 use crate::model::{DatasetInfo, Key, Utterance};
 use crate::{Error, ErrorKind, Remedy, Result};
@@ -157,12 +157,10 @@ fn list(
         let extension = plain.extension().map(str::to_ascii_lowercase);
         match wanted(extension.as_deref().unwrap_or_default()) {
             true => {
-                let stem = plain.with_extension("");
-                let Some(relative) = stem.relative_to(folder) else {
+                let key = key_in_folder(&file, folder).ok_or_else(|| {
                     let message = format!("was listed in the folder {folder}, but is not in it");
-                    return Err(Error::malformed(message).file(file.to_string()));
-                };
-                let key = Key::from(relative.as_os_str().as_encoded_bytes());
+                    Error::malformed(message).file(file.to_string())
+                })?;
                 files.push((key, file));
             }
             false => others += 1,

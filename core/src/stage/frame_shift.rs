@@ -78,6 +78,10 @@ impl RandomAccess for FrameShift<dyn RandomAccess> {
         self.tell(utt)?;
         Ok(true)
     }
+
+    fn find_twice(&mut self) -> Result<Option<Key>> {
+        self.inner.find_twice()
+    }
 }
 
 #[cfg(test)]

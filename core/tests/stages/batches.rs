@@ -366,8 +366,12 @@ impl Writer for Features {
         &self.0
     }
 
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.0.check(utt)
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        self.0.check(utt)?;
+        self.accept(utt)?;
         self.1.count(utt);
         Ok(())
     }

@@ -128,15 +128,25 @@ impl JsonlWriter {
     }
 }
 
+impl JsonlWriter {
+    fn small(&self, utt: &Utterance) -> Result<Small> {
+        Small::of(utt, &self.caps)
+            .map_err(|e| e.utterance(&utt.key).file(self.sink.name()).continuable())
+    }
+}
+
 impl Writer for JsonlWriter {
     fn caps(&self) -> &Caps {
         &self.caps
     }
 
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.small(utt).map(drop)
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
         // What may fail comes first, while nothing of the line is written.
-        let small = Small::of(utt, &self.caps)
-            .map_err(|e| e.utterance(&utt.key).file(self.sink.name()).continuable())?;
+        let small = self.small(utt)?;
         self.line.clear();
         self.line.extend_from_slice(b"{\"key\":");
         text::write(utt.key.as_bytes(), &mut self.line);

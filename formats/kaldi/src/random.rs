@@ -105,6 +105,11 @@ impl RandomAccess for ScriptTable {
             Err(error) => Err(place(error).continuable()),
         }
     }
+
+    /// All keys were looked at when the lines were read.
+    fn find_twice(&mut self) -> Result<Option<Key>> {
+        Ok(None)
+    }
 }
 
 /// An archive, read as far as was asked for. Of a file, the places of the entries passed are kept;
@@ -115,6 +120,8 @@ pub(crate) struct ArchiveTable {
     file: Arc<str>,
     objects: ObjectReader,
     promise: Promise,
+    /// Whether an entry may stand twice if both are equal.
+    lenient: bool,
     env: Env,
     passed: HashMap<Key, Passed>,
     /// Keys whose values were given away for good.
@@ -127,6 +134,16 @@ pub(crate) struct ArchiveTable {
     next: u64,
     ended: bool,
     scratch: Utterance,
+}
+
+/// What the next entry was.
+enum Step {
+    End,
+    Passed,
+    /// What was asked for.
+    Found,
+    /// One whose key came before.
+    Twice(Key),
 }
 
 enum Passed {
@@ -150,6 +167,7 @@ impl ArchiveTable {
             objects,
             file: source.name().into(),
             promise: Promise::of(options)?,
+            lenient: request.lenient,
             env: env.clone(),
             passed: HashMap::new(),
             given: HashSet::new(),
@@ -163,7 +181,7 @@ impl ArchiveTable {
     }
 
     /// Reads the next entry and gives it away if it is `key`, else passes it.
-    fn advance(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool> {
+    fn advance(&mut self, key: Option<&Key>, utt: &mut Utterance) -> Result<Step> {
         let seekable = self.source.can_seek();
         if seekable {
             self.source.seek(self.next)?;
@@ -171,11 +189,19 @@ impl ArchiveTable {
         let mut found = std::mem::take(&mut self.scratch.key);
         if !read_key(&mut self.source, &mut found)? {
             self.ended = true;
-            return Ok(false);
+            return Ok(Step::End);
         }
-        self.check_new(&found).map_err(|e| e.utterance(&found))?;
         let at = self.source.offset();
-        let here = found == *key;
+        self.check_order(&found).map_err(|e| e.utterance(&found))?;
+        if self.is_known(&found) {
+            if !self.lenient || !self.is_as_before(&found)? {
+                return Ok(Step::Twice(found));
+            }
+            self.next = self.source.offset();
+            self.last = found;
+            return Ok(Step::Passed);
+        }
+        let here = key == Some(&found);
         let into = if here { &mut *utt } else { &mut self.scratch };
         into.key.set(found.as_bytes());
         let passed = match here || !seekable {
@@ -210,19 +236,38 @@ impl ArchiveTable {
             self.passed.insert(found.clone(), passed);
         }
         self.last = found;
-        Ok(here)
+        Ok(if here { Step::Found } else { Step::Passed })
     }
 
-    /// Checks a key against those before it.
-    fn check_new(&self, key: &Key) -> Result<()> {
+    /// Checks that a key comes after those before it, where that was promised.
+    fn check_order(&self, key: &Key) -> Result<()> {
         if self.promise.sorted && *key < self.last {
             let message = format!("the keys are not sorted: it follows {}", self.last);
             return Err(Error::malformed(message).hint("leave out the options s and cs"));
         }
-        if *key == self.last || self.passed.contains_key(key) || self.given.contains(key) {
-            return Err(Error::malformed("the key appears twice in the archive"));
-        }
         Ok(())
+    }
+
+    fn is_known(&self, key: &Key) -> bool {
+        *key == self.last || self.passed.contains_key(key) || self.given.contains(key)
+    }
+
+    /// Whether the object that comes next is that which was passed under its key.
+    fn is_as_before(&mut self, key: &Key) -> Result<bool> {
+        let (mut before, mut now) = (Utterance::default(), Utterance::default());
+        let start = self.source.offset();
+        match self.passed.get(key) {
+            None => return Ok(false),
+            Some(Passed::Held(held)) => before.clone_from(held),
+            Some(Passed::At(at)) => {
+                self.source.seek(*at)?;
+                self.objects.read(&mut self.source, &mut before, false)?;
+                self.source.seek(start)?;
+            }
+        }
+        self.objects.read(&mut self.source, &mut now, false)?;
+        let data = |utt: Utterance| (utt.features, utt.labels, utt.object);
+        Ok(data(before) == data(now))
     }
 
     /// Gives away an entry that was passed before.
@@ -289,9 +334,19 @@ impl RandomAccess for ArchiveTable {
             }
         }
         while !(self.ended || self.promise.sorted && *key < self.last) {
-            match self.advance(key, utt) {
-                Ok(true) => return Ok(true),
-                Ok(false) => {}
+            match self.advance(Some(key), utt) {
+                Ok(Step::Found) => return Ok(true),
+                Ok(Step::Passed) => {}
+                Ok(Step::End) => return Ok(false),
+                Ok(Step::Twice(twice)) => {
+                    self.ended = true;
+                    let error = Error::malformed("the key appears twice in the archive");
+                    let error = self.place(error.utterance(&twice));
+                    if !self.promise.permissive {
+                        return Err(error);
+                    }
+                    self.env.warn(&error);
+                }
                 Err(error) => {
                     self.ended = !error.can_continue();
                     let error = self.place(error);
@@ -306,5 +361,24 @@ impl RandomAccess for ArchiveTable {
             }
         }
         Ok(false)
+    }
+
+    fn find_twice(&mut self) -> Result<Option<Key>> {
+        let mut nobody = Utterance::default();
+        // Of sorted keys those that are alike are neighbours, which were compared.
+        while !(self.ended || self.promise.sorted) {
+            match self.advance(None, &mut nobody) {
+                Ok(Step::Twice(key)) => {
+                    self.ended = true;
+                    return Ok(Some(key));
+                }
+                Err(error) if !error.can_continue() => {
+                    self.ended = true;
+                    return Err(self.place(error));
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(None)
     }
 }

@@ -272,6 +272,10 @@ impl Writer for KaldiWriter {
         &self.table.caps
     }
 
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.acceptable(utt).map_err(|e| self.refused(e, utt))
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
         self.check(utt).map_err(|e| self.refused(e, utt))?;
         let matrix = utt.features.as_ref().or(utt.labels.as_ref());
@@ -326,6 +330,24 @@ impl KaldiWriter {
                 )))
             }
             None => Ok(()),
+        }
+    }
+
+    /// Checks all that is checked on the way to the first byte of an entry.
+    fn acceptable(&mut self, utt: &Utterance) -> Result<()> {
+        self.check(utt)?;
+        if let Some(files) = &self.files {
+            files.find(&utt.key)?;
+        }
+        if utt.features.is_some() || utt.labels.is_some() {
+            return compressed(self.table.compress, utt).map(drop);
+        }
+        match &utt.object {
+            Some(object) => self.encode_object(object).map(drop),
+            None => {
+                let wav = self.env.nested(nested::WAV)?;
+                wav.write(utt, &mut |_| Ok(())).map(drop)
+            }
         }
     }
 

@@ -68,6 +68,11 @@ impl PFileWriter {
 
     /// What the utterance adds, after checking that it can be stored whole.
     fn check(&self, utt: &Utterance) -> Result<(RowWidths, u32)> {
+        let added = self.added(utt);
+        added.map_err(|e| e.file(self.sink.name()).utterance(&utt.key).continuable())
+    }
+
+    fn added(&self, utt: &Utterance) -> Result<(RowWidths, u32)> {
         self.caps.check(utt)?;
         let width = |matrix: &Option<Matrix>| matrix.as_ref().map_or(0, Matrix::cols);
         let widths = RowWidths {
@@ -163,9 +168,12 @@ impl Writer for PFileWriter {
         &self.caps
     }
 
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.check(utt).map(drop)
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let refused = |e: Error| e.file(self.sink.name()).utterance(&utt.key).continuable();
-        let (widths, rows) = self.check(utt).map_err(refused)?;
+        let (widths, rows) = self.check(utt)?;
         if let Some(side) = &mut self.side {
             side.write(&utt.key, utt.frames())?;
         }

@@ -124,13 +124,14 @@ impl Emitter {
         self.out.push(op::APPEND);
     }
 
-    /// A name: text if it is UTF-8, else bytes. One longer than names are read is left out, and the
-    /// answer `false`.
-    pub(crate) fn name(&mut self, name: &[u8]) -> bool {
+    /// Whether a name is one that is read: not too long.
+    pub(crate) fn can_name(&self, name: &[u8]) -> bool {
         let widest = if self.protocol == 0 { 6 } else { 2 };
-        if name.len() > INLINE / widest {
-            return false;
-        }
+        name.len() <= INLINE / widest
+    }
+
+    /// A name: text if it is UTF-8, else bytes.
+    pub(crate) fn name(&mut self, name: &[u8]) {
         match (std::str::from_utf8(name), self.protocol) {
             (Ok(text), 0) => {
                 self.out.push(op::UNICODE);
@@ -154,7 +155,6 @@ impl Emitter {
                 self.out.extend_from_slice(name);
             }
         }
-        true
     }
 
     /// A constant: spelled by `spell`, or taken from the memo if it was before.

@@ -3,11 +3,11 @@
 use spr_core::bytes::{ByteOrder, Env, Output, Part};
 use spr_core::format::{Caps, Writer, Written};
 use spr_core::model::{Matrix, Tag, Utterance, Waveform};
-use spr_core::{Error, ErrorKind, Result};
+use spr_core::{Error, Result};
 
 use crate::data::{Body, Printer};
 use crate::header::{print, shown};
-use crate::list::{ListWriter, is_field, opaque_header};
+use crate::list::{ListWriter, Ready, is_field, opaque_header};
 use crate::options::Writing;
 use crate::vocabulary::{
     Dialect, Encoding, UNSIGNED, UNSIGNED_VALUE, code_name, is_matrix, is_own, old_name, type_name,
@@ -32,7 +32,8 @@ pub(crate) struct SpraakWriter {
 
 /// What stands behind a header.
 enum Contents<'a> {
-    Rows(Rows<'a>),
+    /// Numbers, and the line of a list of all files.
+    Rows(Rows<'a>, Option<Ready>),
     List(&'a [u8]),
 }
 
@@ -73,6 +74,13 @@ impl SpraakWriter {
             env: env.clone(),
             told: false,
             told_unsigned: false,
+        }
+    }
+
+    fn extension(&self) -> &'static str {
+        match self.options.header {
+            true => self.options.dialect.extension(),
+            false => "raw",
         }
     }
 
@@ -169,10 +177,9 @@ impl SpraakWriter {
         if self.options.header {
             self.prepare(utt, &rows)?;
         }
-        if let Some(corpus) = &mut self.corpus {
-            corpus.prepare_beside(utt)?;
-        }
-        Ok(Contents::Rows(rows))
+        let corpus = self.corpus.as_mut();
+        let ready = corpus.map(|corpus| corpus.prepare_beside(utt));
+        Ok(Contents::Rows(rows, ready.transpose()?))
     }
 
     /// Says once that a key has no name of its own in key headers.
@@ -216,26 +223,24 @@ impl Writer for SpraakWriter {
         &self.caps
     }
 
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        let extension = self.extension();
+        self.output.accept(&utt.key, extension)?;
+        let contents = self.contents(utt);
+        contents.map_err(|e| e.utterance(&utt.key).continuable())?;
+        Ok(())
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
         let contents = self
             .contents(utt)
             .map_err(|e| e.utterance(&utt.key).continuable())?;
-        let extension = match self.options.header {
-            true => self.options.dialect.extension(),
-            false => "raw",
-        };
-        let sink = self
-            .output
-            .create(Part::Utterance(&utt.key, extension), false);
-        let mut sink = sink.map_err(|e| match e.kind() {
-            // In a folder a name that does not do leaves the others unharmed.
-            ErrorKind::Unfit if self.output.is_folder() => e.continuable(),
-            _ => e,
-        })?;
+        let part = Part::Utterance(&utt.key, self.extension());
+        let mut sink = self.output.create(part, false)?;
         sink.put(&self.header)?;
         match contents {
             Contents::List(bytes) => sink.put(bytes)?,
-            Contents::Rows(rows) => {
+            Contents::Rows(rows, ready) => {
                 let mut body = Body::new(&mut sink, self.options.packed);
                 let stats = self.printer.write(rows.matrix(), &mut body)?;
                 body.finish()?;
@@ -244,10 +249,10 @@ impl Writer for SpraakWriter {
                     let rounded = &mut self.written.rounded;
                     rounded.add_rounding(&utt.key, &stats, &name);
                 }
+                if let (Some(corpus), Some(ready)) = (&mut self.corpus, ready) {
+                    corpus.add(ready)?;
+                }
             }
-        }
-        if let Some(corpus) = &mut self.corpus {
-            corpus.add(1)?;
         }
         self.written.bytes += sink.finish()?;
         self.written.count(utt);

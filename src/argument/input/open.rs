@@ -141,11 +141,17 @@ impl Input {
         };
         let request = Request::all().parts(parts).lookup().lenient(true);
         let table = self.open_lookup(request, registry, env)?;
-        let mut joined = JoinLabels::new(reader, table, self.text()).limits(env.limits);
+        let mut joined = JoinLabels::new(reader, table, self.text(), env);
         if let Some(file) = speakers {
             joined = joined.mapped(KeyMap::read(env.open_file(file)?, &env.limits)?);
         }
         Ok(Box::new(joined))
+    }
+
+    /// Surroundings in which files of a pattern have keys that tell them apart.
+    fn naming(&self, env: &Env) -> Env {
+        let below = self.below.clone();
+        below.map_or_else(|| env.clone(), |folder| env.below(folder))
     }
 
     /// Opens the data set as it is stored.
@@ -153,6 +159,7 @@ impl Input {
         if let Locator::Folder(folder) = &self.locator {
             return self.open_folder(folder, request, registry, env);
         }
+        let env = &self.naming(env);
         let mut source = env.open(&self.locator)?;
         let (format, why) = self.format_of(&mut source, request.damaged, registry, env)?;
         let lenient = self.is_lenient(&request);
@@ -191,6 +198,7 @@ impl Input {
             let opened = self.open(request, registry, env)?;
             return Ok(format::Opened::Stream(opened.reader));
         }
+        let env = &self.naming(env);
         let mut source = env.open(&self.locator)?;
         let (format, _) = self.format_of(&mut source, false, registry, env)?;
         let opened = request.open(format, source, &self.options(format)?, env)?;
@@ -223,6 +231,7 @@ impl Input {
         if rest.is_empty() {
             return first.open(request, registry, env);
         }
+        let distinct = request.distinct;
         let (each, share) = request.split_share();
         let mut opened = first.open(each.clone(), registry, env)?;
         let (rest, later_env) = (rest.to_vec(), env.clone());
@@ -230,7 +239,11 @@ impl Input {
         let later = rest
             .into_iter()
             .map(move |input| Ok(input.open(each.clone(), &registry, &later_env)?.reader));
-        opened.reader = Box::new(Chain::new(std::iter::once(Ok(opened.reader)).chain(later))?);
+        let chain = Chain::new(std::iter::once(Ok(opened.reader)).chain(later))?;
+        opened.reader = match distinct {
+            true => Box::new(chain.distinct(env.limits)),
+            false => Box::new(chain),
+        };
         if let Some(share) = share {
             opened.reader = Request::all().share(share).rest(opened.reader, env)?;
         }

@@ -153,6 +153,7 @@ proptest! {
         let before = utt.clone();
         let mut adapter = Adapter::new(caps, None, true, &Env::default());
         let adapted = adapter.apply(&mut utt);
+        adapter.keep();
         match caps.check(&before) {
             Ok(()) => {
                 prop_assert!(adapted.is_ok(), "{adapted:?}");

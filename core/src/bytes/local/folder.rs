@@ -164,6 +164,10 @@ impl DraftFolder for Folder {
         }))
     }
 
+    fn has(&self, name: &Location) -> bool {
+        self.path(name).is_some_and(|path| path.exists())
+    }
+
     fn open(&self, name: &Location) -> io::Result<Box<dyn Stored>> {
         let path = self.path(name).ok_or(io::ErrorKind::NotFound)?;
         Ok(Box::new(LocalFile::open(&path)?))

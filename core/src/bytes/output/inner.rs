@@ -10,6 +10,7 @@ use super::super::rehearsal::Dropped;
 use super::super::sink::Sink;
 use super::super::store::{Change, Drafting, New, is_folder, is_twin};
 use super::super::{Access, Env, Location, Locator};
+use crate::model::Key;
 use crate::{Error, Result};
 
 pub(super) struct Inner {
@@ -63,13 +64,22 @@ impl Inner {
                     let file = (key, extension);
                     return destination::open_in_folder(target, folder, file, how, &self.env);
                 }
-                if std::mem::replace(&mut self.taken, true) {
-                    return Err(Error::unfit("a second utterance, but the file holds one")
-                        .utterance(key)
-                        .hint("write to a folder: end the name with /"));
-                }
+                self.accept(key, extension)?;
+                self.taken = true;
                 self.open_main(patch)
             }
+        }
+    }
+
+    pub(super) fn accept(&self, key: &Key, extension: &str) -> Result<()> {
+        match &self.main {
+            Destination::Folder(target, folder) => {
+                destination::accept_in_folder(target, folder.as_deref(), key, extension)
+            }
+            _ if self.taken => Err(Error::unfit("a second utterance, but the file holds one")
+                .utterance(key)
+                .hint("write to a folder: end the name with /")),
+            _ => Ok(()),
         }
     }
 

@@ -1,10 +1,14 @@
 //! Labels from a second data set.
 
-use std::collections::HashMap;
+mod kept;
 
+use crate::bytes::Env;
 use crate::format::{Opened, RandomAccess, Reader};
-use crate::model::{DatasetInfo, FrameGrid, Key, Matrix, Object, Rank, Segment, Tier, Utterance};
+use crate::model::{
+    DatasetInfo, FrameGrid, Key, Matrix, Meta, Object, Rank, Segment, Tier, Utterance,
+};
 use crate::{Error, KeyMap, Limits, Remedy, Result};
+use kept::{Added, Kept};
 
 /// Gives each utterance of one data set the labels that another has under the same key, or under
 /// the key that a table gives for it. Segments that tile the frames and have integers for labels
@@ -12,19 +16,21 @@ use crate::{Error, KeyMap, Limits, Remedy, Result};
 /// those of the utterance, else of the [usual](FrameGrid::USUAL_SHIFT) shift.
 ///
 /// Labels that are [found by key](Opened::Table) are read when their turn comes. Others are read
-/// once, front to back: where their order agrees nothing is kept; labels that come before their
-/// utterance wait in memory.
+/// once, front to back, and kept in memory or in a temporary file, for utterances may come in
+/// another order, or several of one key. Labels that stand twice under a key are an error unless
+/// they are the same, asked for or not.
 pub struct JoinLabels {
     main: Box<dyn Reader>,
     labels: Labels,
     name: String,
     map: Option<KeyMap>,
     next: Utterance,
-    limits: Limits,
+    env: Env,
+    /// Whether the rest of the labels was looked at, once there are no more utterances.
+    over: bool,
 }
 
 /// The labels of one utterance.
-#[derive(Clone)]
 enum Found {
     Frames(Matrix),
     /// Segments, and the frames that they count, where that is known.
@@ -76,37 +82,90 @@ impl Found {
 
 enum Labels {
     Keyed(Box<dyn RandomAccess>),
-    Ordered {
-        reader: Box<dyn Reader>,
-        waiting: HashMap<Key, Found>,
-        ended: bool,
-    },
+    Read(Read),
+}
+
+fn twice(key: &Key) -> Error {
+    Error::malformed("has labels twice, and they differ").utterance(key)
+}
+
+/// Labels that are read front to back.
+struct Read {
+    reader: Box<dyn Reader>,
+    kept: Kept,
+    ended: bool,
+}
+
+impl Read {
+    /// Reads and keeps the labels that come next; nothing at the end.
+    fn advance(&mut self, next: &mut Utterance) -> Result<Option<Added>> {
+        if self.ended || !self.reader.read(next)? {
+            self.ended = true;
+            return Ok(None);
+        }
+        let labels = Utterance {
+            key: next.key.clone(),
+            labels: next.labels.take(),
+            tiers: std::mem::take(&mut next.tiers),
+            object: next.object.take().filter(|o| matches!(o, Object::Int(_))),
+            meta: Meta {
+                frame_shift: next.meta.frame_shift,
+                frame_offset: next.meta.frame_offset,
+                ..Meta::default()
+            },
+            ..Utterance::default()
+        };
+        let added = self.kept.add(&labels)?;
+        *next = labels;
+        Ok(Some(added))
+    }
+
+    /// Reads the labels of `key` into `next`, if there are any.
+    fn find(&mut self, key: &Key, next: &mut Utterance) -> Result<bool> {
+        if self.kept.find(key, next)? {
+            return Ok(true);
+        }
+        while let Some(added) = self.advance(next)? {
+            if added == Added::Different {
+                return Err(twice(&next.key));
+            }
+            if next.key == *key {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The first key that stands twice, with other labels, among those that nobody asked for.
+    fn find_twice(&mut self, next: &mut Utterance) -> Result<Option<Key>> {
+        while let Some(added) = self.advance(next)? {
+            if added == Added::Different {
+                return Ok(Some(next.key.clone()));
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl JoinLabels {
     /// Joins the `labels` to `main`; `name` says where the labels come from.
-    pub fn new(main: Box<dyn Reader>, labels: Opened, name: impl Into<String>) -> Self {
+    pub fn new(main: Box<dyn Reader>, labels: Opened, name: impl Into<String>, env: &Env) -> Self {
         Self {
             main,
             labels: match labels {
                 Opened::Table(table) => Labels::Keyed(table),
-                Opened::Stream(reader) => Labels::Ordered {
+                Opened::Stream(reader) => Labels::Read(Read {
                     reader,
-                    waiting: HashMap::new(),
+                    kept: Kept::new(env.limits),
                     ended: false,
-                },
+                }),
             },
             name: name.into(),
             map: None,
             next: Utterance::default(),
-            limits: Limits::default(),
+            env: env.clone(),
+            over: false,
         }
-    }
-
-    /// Sets the bounds on labels made from segments.
-    #[must_use]
-    pub fn limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
     }
 
     /// Looks labels up under what `map` gives for the key of an utterance, such as its speaker.
@@ -124,51 +183,44 @@ impl JoinLabels {
             Some(map) => map.get(&utt.key)?,
             None => &utt.key,
         };
-        let name = &self.name;
-        let next = &mut self.next;
-        let no_labels = |key: &Key| Error::unfit("holds no labels").utterance(key).file(name);
-        let found = match &mut self.labels {
-            Labels::Keyed(table) => match table.find(key, next)? {
-                true => Some(Found::take(next).ok_or_else(|| no_labels(key))?),
-                false => None,
-            },
-            Labels::Ordered {
-                waiting,
-                reader,
-                ended,
-            } => loop {
-                if let Some(found) = match &self.map {
-                    // Other utterances may stand for the same key.
-                    Some(_) => waiting.get(key).cloned(),
-                    None => waiting.remove(key),
-                } {
-                    break Some(found);
-                }
-                if *ended || !reader.read(next)? {
-                    *ended = true;
-                    break None;
-                }
-                let labels = Found::take(next).ok_or_else(|| no_labels(&next.key))?;
-                if self.map.is_none() && next.key == *key {
-                    break Some(labels);
-                }
-                if waiting.insert(next.key.clone(), labels).is_some() {
-                    return Err(Error::malformed("has labels twice")
-                        .utterance(&next.key)
-                        .file(name));
-                }
-            },
+        let (name, next) = (&self.name, &mut self.next);
+        let there = match &mut self.labels {
+            Labels::Keyed(table) => table.find(key, next)?,
+            Labels::Read(read) => read.find(key, next).map_err(|e| e.file(name))?,
         };
-        let Some(found) = found else {
+        if !there {
             let missing = match &self.map {
                 Some(_) => format!("no labels for {key} in {name}"),
                 None => format!("no labels in {name}"),
             };
             return Err(Error::unfit(missing).utterance(&utt.key).continuable());
-        };
-        let labels = found.labels(utt, &self.limits);
+        }
+        let found = Found::take(next);
+        let found = found.ok_or_else(|| {
+            let error = Error::unfit("holds no labels").utterance(key);
+            error.file(name).continuable()
+        })?;
+        let labels = found.labels(utt, &self.env.limits);
         utt.labels = Some(labels.map_err(|e| e.utterance(&utt.key).file(name).continuable())?);
         Ok(())
+    }
+
+    /// Looks at the labels that nobody asked for. Some may stand twice; faults of others are told,
+    /// but no utterance needs them.
+    fn check_rest(&mut self) -> Result<()> {
+        let found = match &mut self.labels {
+            Labels::Keyed(table) => table.find_twice(),
+            Labels::Read(read) => read.find_twice(&mut self.next),
+        };
+        match found {
+            Ok(None) => Ok(()),
+            Ok(Some(key)) => Err(twice(&key).file(&self.name)),
+            Err(error) => {
+                let error = error.context("behind the last labels that are needed");
+                self.env.warn(&error.file(&self.name));
+                Ok(())
+            }
+        }
     }
 }
 
@@ -182,6 +234,9 @@ impl Reader for JoinLabels {
             self.next.labels = Some(spare);
         }
         if !self.main.read(utt)? {
+            if !std::mem::replace(&mut self.over, true) {
+                self.check_rest()?;
+            }
             return Ok(false);
         }
         if utt.labels.is_some() {
@@ -207,7 +262,7 @@ impl Reader for JoinLabels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Decimal, Meta};
+    use crate::model::Decimal;
 
     struct List(Vec<Utterance>, DatasetInfo);
 
@@ -243,7 +298,7 @@ mod tests {
             .iter()
             .map(|(k, n)| utterance(k, None, Some(&vec![7; *n])));
         let labels = Opened::Stream(list(labels.collect()));
-        JoinLabels::new(list(main.collect()), labels, "ali.txt")
+        JoinLabels::new(list(main.collect()), labels, "ali.txt", &Env::default())
     }
 
     #[test]
@@ -261,6 +316,36 @@ mod tests {
             );
         }
         assert!(!joined.read(&mut utt).unwrap());
+    }
+
+    #[test]
+    fn a_key_that_comes_again_has_its_labels_again() {
+        let mut joined = join(
+            &[("a", 1), ("b", 2), ("a", 1), ("b", 2)],
+            &[("b", 2), ("a", 1), ("b", 2)],
+        );
+        let mut utt = Utterance::default();
+        for frames in [1, 2, 1, 2] {
+            assert!(joined.read(&mut utt).unwrap());
+            assert_eq!(utt.labels.as_ref().unwrap().rows(), frames);
+        }
+        assert!(!joined.read(&mut utt).unwrap());
+    }
+
+    #[test]
+    fn other_labels_for_a_key_are_an_error_wherever_they_stand() {
+        for data in [&["a", "b"][..], &["b"], &["a"]] {
+            let data: Vec<_> = data.iter().map(|key| (*key, 1)).collect();
+            let mut joined = join(&data, &[("a", 1), ("b", 1), ("a", 2)]);
+            let mut utt = Utterance::default();
+            for _ in &data {
+                assert!(joined.read(&mut utt).unwrap());
+            }
+            let error = joined.read(&mut utt).unwrap_err();
+            let message = "ali.txt: utterance a: has labels twice, and they differ";
+            assert_eq!(error.to_string(), message);
+            assert!(!error.can_continue() && !joined.read(&mut utt).unwrap());
+        }
     }
 
     #[test]
@@ -303,7 +388,8 @@ mod tests {
             segmented("c", Some("0.03"), None),
             segmented("d", Some("0.04"), Some("0.02")),
         ];
-        let mut joined = JoinLabels::new(list(main), Opened::Stream(list(labels)), "a.seg");
+        let labels = Opened::Stream(list(labels));
+        let mut joined = JoinLabels::new(list(main), labels, "a.seg", &Env::default());
         let mut utt = Utterance::default();
         for _ in 0..2 {
             assert!(joined.read(&mut utt).unwrap());
@@ -328,6 +414,10 @@ mod tests {
             found.inspect(|found| utt.clone_from(found));
             Ok(found.is_some())
         }
+
+        fn find_twice(&mut self) -> Result<Option<Key>> {
+            Ok(None)
+        }
     }
 
     #[test]
@@ -349,7 +439,7 @@ mod tests {
         ] {
             let main = ["a", "b", "c", "d", "e"].map(|k| utterance(k, Some(&[0.0; 2]), None));
             let main = list(main.to_vec());
-            let mut joined = JoinLabels::new(main, labels, "l.ark").mapped(map());
+            let mut joined = JoinLabels::new(main, labels, "l.ark", &Env::default()).mapped(map());
             let mut utt = Utterance::default();
             for _ in 0..3 {
                 assert!(joined.read(&mut utt).unwrap());

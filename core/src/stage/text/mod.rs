@@ -85,6 +85,11 @@ impl Stages {
         Ok(reader)
     }
 
+    /// Whether a stage of this name is among them.
+    pub fn have(&self, name: &str) -> bool {
+        self.stages.iter().any(|stage| stage.kind.name == name)
+    }
+
     /// Whether utterances come out as such, and not frames or batches of them.
     ///
     /// # Errors

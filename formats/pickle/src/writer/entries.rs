@@ -68,8 +68,13 @@ impl EntryWriter {
         })
     }
 
-    /// Checks that the utterance fits the format and those before it, and starts its entry.
-    fn start_entry(&mut self, utt: &Utterance) -> Result<()> {
+    /// The rank of the utterance, after checking that it fits the format and those before it.
+    fn check(&self, utt: &Utterance) -> Result<Rank> {
+        let rank = self.fits(utt);
+        rank.map_err(|e| e.utterance(&utt.key).continuable())
+    }
+
+    fn fits(&self, utt: &Utterance) -> Result<Rank> {
         let features = features_of(utt, &self.caps)?;
         if self.rank.is_some_and(|rank| rank != features.rank()) {
             return Err(Error::unfit(match features.rank() {
@@ -80,23 +85,22 @@ impl EntryWriter {
         for matrix in [Some(features), utt.labels.as_ref()].into_iter().flatten() {
             check_len(self.protocol, 0, matrix)?;
         }
-        match &mut self.names {
-            Names::Dict(names) => {
-                if names.contains(&utt.key) {
-                    return Err(Error::unfit("comes twice, and a dict holds one of a name"));
-                }
-                if !self.emitter.name(utt.key.as_bytes()) {
-                    return Err(Error::unsupported("has a name too long for a pickle's key"));
-                }
-                names.insert(utt.key.clone());
+        if let Names::Dict(names) = &self.names {
+            if names.contains(&utt.key) {
+                return Err(Error::unfit("comes twice, and a dict holds one of a name"));
             }
-            Names::List(_) => {}
+            if !self.emitter.can_name(utt.key.as_bytes()) {
+                return Err(Error::unsupported("has a name too long for a pickle's key"));
+            }
         }
-        self.rank = Some(features.rank());
-        Ok(())
+        Ok(features.rank())
     }
 
     fn store(&mut self, utt: &Utterance) -> Result<()> {
+        if let Names::Dict(names) = &mut self.names {
+            self.emitter.name(utt.key.as_bytes());
+            names.insert(utt.key.clone());
+        }
         let parts = [utt.features.as_ref(), utt.labels.as_ref()];
         if utt.labels.is_some() {
             self.emitter.open_tuple(2);
@@ -146,9 +150,12 @@ impl Writer for EntryWriter {
         &self.caps
     }
 
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.check(utt).map(drop)
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        self.start_entry(utt)
-            .map_err(|e| e.utterance(&utt.key).continuable())?;
+        self.rank = Some(self.check(utt)?);
         self.store(utt).map_err(|e| e.utterance(&utt.key))
     }
 

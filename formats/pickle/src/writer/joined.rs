@@ -63,9 +63,21 @@ impl JoinedWriter {
         })
     }
 
-    /// What the utterance has in common with those before, after checking that it fits them and the
-    /// format.
+    /// What the utterance has in common with those before, after checking that all of it can be
+    /// stored.
     fn check(&self, utt: &Utterance) -> Result<Common> {
+        let common = self.common(utt);
+        let common = common.map_err(|e| e.utterance(&utt.key).continuable())?;
+        let spooled = self.spool.as_ref().map_or(0, |spool| spool.len);
+        for (len, matrix) in [(self.features_len, &utt.features), (spooled, &utt.labels)] {
+            if let Some(matrix) = matrix {
+                check_len(self.protocol, len, matrix)?;
+            }
+        }
+        Ok(common)
+    }
+
+    fn common(&self, utt: &Utterance) -> Result<Common> {
         let unfit = |message: String| Err(Error::unfit(message));
         let features = features_of(utt, &self.caps)?;
         let (rows, cols) = (features.rows(), features.cols());
@@ -193,17 +205,12 @@ impl Writer for JoinedWriter {
         &self.caps
     }
 
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.check(utt).map(drop)
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let common = self
-            .check(utt)
-            .map_err(|e| e.utterance(&utt.key).continuable())?;
-        if let Some(features) = &utt.features {
-            check_len(self.protocol, self.features_len, features)?;
-        }
-        if let Some(labels) = &utt.labels {
-            let before = self.spool.as_ref().map_or(0, |spool| spool.len);
-            check_len(self.protocol, before, labels)?;
-        }
+        let common = self.check(utt)?;
         self.store(utt, common).map_err(|e| e.utterance(&utt.key))
     }
 

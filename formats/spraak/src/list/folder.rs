@@ -3,30 +3,29 @@
 use spr_core::bytes::{Output, Part};
 use spr_core::format::{Caps, Writer, Written};
 use spr_core::model::Utterance;
-use spr_core::{Error, Limits, Result};
+use spr_core::{Limits, Result};
 
-use super::writer::{ListSort, ListWriter};
+use super::entries::{Entries, ListSort};
+use super::writer::ListWriter;
 use crate::vocabulary::Dialect;
 
 /// Writes a list for each utterance.
 pub(super) struct ListFolder {
     output: Output,
     dialect: Dialect,
-    /// A list in which nothing is yet.
-    empty: ListSort,
+    /// Those of a list in which nothing is yet.
+    empty: Entries,
     caps: Caps,
-    limits: Limits,
     written: Written,
 }
 
 impl ListFolder {
-    pub(super) fn new(output: Output, dialect: Dialect, empty: ListSort, limits: Limits) -> Self {
+    pub(super) fn new(output: Output, dialect: Dialect, sort: ListSort, limits: Limits) -> Self {
         Self {
-            caps: empty.caps(output.medium()),
+            caps: sort.caps(output.medium()),
             output,
             dialect,
-            empty,
-            limits,
+            empty: Entries::new(dialect, sort, limits),
             written: Written::default(),
         }
     }
@@ -37,13 +36,17 @@ impl Writer for ListFolder {
         &self.caps
     }
 
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        let checked = self.caps.check(utt);
+        checked.map_err(|e| e.utterance(&utt.key).continuable())?;
+        self.output.accept(&utt.key, self.dialect.extension())?;
+        self.empty.accept(utt)
+    }
+
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let place = |e: Error| e.utterance(&utt.key).continuable();
-        self.caps.check(utt).map_err(place)?;
+        self.accept(utt)?;
         let part = Part::Utterance(&utt.key, self.dialect.extension());
-        let sort = self.empty.another();
-        let list = ListWriter::new(&self.output, part, self.dialect, sort, self.limits);
-        let mut list = list.map_err(place)?;
+        let mut list = ListWriter::new(&self.output, part, self.empty.another())?;
         list.write(utt)?;
         self.written.bytes += list.end()?;
         self.written.count(utt);

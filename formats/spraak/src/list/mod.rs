@@ -3,6 +3,7 @@
 pub(crate) mod caps;
 mod corpus;
 mod driven;
+mod entries;
 mod folder;
 mod head;
 mod lines;
@@ -26,12 +27,13 @@ use crate::data::unpacked;
 use crate::header::{Header, print, shown};
 use crate::vocabulary::Dialect;
 
+pub(crate) use entries::Ready;
+use entries::{Entries, ListSort};
 use folder::ListFolder;
 pub(crate) use head::ListKind;
 pub(crate) use opaque::header as opaque_header;
 pub(crate) use options::{check_options, is_driving};
 pub(crate) use tags::is_field;
-use writer::ListSort;
 pub(crate) use writer::ListWriter;
 
 /// A reader for what stands behind the header of a list. Of the `request` it takes the choice of
@@ -101,13 +103,10 @@ pub(crate) fn create(
     };
     Ok(Some(match output.is_folder() {
         true => Box::new(ListFolder::new(output.clone(), dialect, sort, env.limits)),
-        false => Box::new(ListWriter::new(
-            output,
-            Part::Main,
-            dialect,
-            sort,
-            env.limits,
-        )?),
+        false => {
+            let entries = Entries::new(dialect, sort, env.limits);
+            Box::new(ListWriter::new(output, Part::Main, entries)?)
+        }
     }))
 }
 

@@ -32,7 +32,7 @@ impl Names {
 
     /// The first field of an entry that is to get `key`, or why there is none. Unless it is said
     /// to be one of several of a `file`, its file has its name.
-    pub(crate) fn field(&mut self, key: &Key, file: Option<&[u8]>) -> Result<Vec<u8>, String> {
+    pub(crate) fn field(&self, key: &Key, file: Option<&[u8]>) -> Result<Vec<u8>, String> {
         let name = file.unwrap_or(key.as_bytes());
         let shown = Key::from(name);
         if name == SAME || shown.check_word().is_err() {
@@ -40,7 +40,7 @@ impl Names {
                 "the name '{shown}' can't stand in a list: it is '-', empty or has blanks"
             ));
         }
-        let (expected, number) = self.next_of(name);
+        let (expected, _) = self.next_of(name);
         if expected != key.as_bytes() {
             return Err(match file {
                 None => "a second utterance of this name".to_owned(),
@@ -50,10 +50,14 @@ impl Names {
                 ),
             });
         }
-        let same = name == self.last;
-        self.last = name.to_vec();
-        self.give(expected, number);
-        Ok(if same { SAME } else { name }.to_vec())
+        Ok(if name == self.last { SAME } else { name }.to_vec())
+    }
+
+    /// Counts the entry whose [field](Self::field) was written.
+    pub(crate) fn add(&mut self, key: &Key, file: Option<&[u8]>) {
+        self.last = file.unwrap_or(key.as_bytes()).to_vec();
+        let (key, number) = self.next_of(&self.last);
+        self.give(key, number);
     }
 
     /// The key of the next entry of a file, and its number.
@@ -102,7 +106,10 @@ mod tests {
     #[test]
     fn names_that_no_list_holds() {
         let mut names = Names::default();
-        assert_eq!(names.field(&"a".into(), None), Ok(b"a".to_vec()));
+        for _ in 0..2 {
+            assert_eq!(names.field(&"a".into(), None), Ok(b"a".to_vec()));
+        }
+        names.add(&"a".into(), None);
         for (key, file) in [
             ("", None),
             ("-", None),
@@ -123,6 +130,7 @@ mod tests {
         let mut names = Names::default();
         for key in ["a", "a#2"] {
             assert_eq!(names.field(&key.into(), None), Ok(key.into()));
+            names.add(&key.into(), None);
         }
     }
 
@@ -140,6 +148,7 @@ mod tests {
             let (mut writer, mut again) = (Names::default(), Names::default());
             for (file, key) in &keys {
                 let field = writer.field(key, Some(file)).unwrap();
+                writer.add(key, Some(file));
                 let (back, given) = again.key(&field).unwrap();
                 prop_assert_eq!((back, &given), (file.as_slice(), key));
             }

@@ -25,6 +25,13 @@ pub(super) struct Segments {
     pub(super) framed: bool,
 }
 
+/// Lines that were made.
+pub(super) struct Printed {
+    pub(super) lines: u64,
+    /// Whether all times, with those before, are those of frames.
+    pub(super) framed: bool,
+}
+
 impl Segments {
     /// # Errors
     /// An option's value is wrong, or the table of symbols is.
@@ -51,8 +58,8 @@ impl Segments {
         }
     }
 
-    /// Appends the lines of an utterance, in seconds. Returns how many.
-    pub(super) fn print(&mut self, utt: &Utterance, out: &mut Vec<u8>) -> Result<u64> {
+    /// Appends the lines of an utterance, in seconds.
+    pub(super) fn print(&self, utt: &Utterance, out: &mut Vec<u8>) -> Result<Printed> {
         let segments = utt.segments().filter(|segments| !segments.is_empty());
         let segments =
             segments.ok_or_else(|| Error::unfit("has no segments, and so no line in the list"))?;
@@ -86,9 +93,16 @@ impl Segments {
             let first = [name, label, &start, &end];
             print_line(first.into_iter().chain(fields.iter().copied()), out);
         }
+        Ok(Printed {
+            lines: segments.len() as u64,
+            framed,
+        })
+    }
+
+    /// Counts an utterance that was written.
+    pub(super) fn add(&mut self, key: &Key, framed: bool) {
         self.framed = framed;
-        self.seen.insert(utt.key.clone());
-        Ok(segments.len() as u64)
+        self.seen.insert(key.clone());
     }
 
     /// Whether all times are those of frames, where it is known how long these are, or the user

@@ -1,83 +1,23 @@
 //! Segmentations and corpora, written. The header, which counts the lines, is made at the end.
 
-use spr_core::bytes::{Env, Held, Location, Output, Part, Sink};
-use spr_core::format::{Caps, Medium, Options, Writer, Written};
-use spr_core::model::{FrameGrid, Key, Meta, Tag, Utterance};
-use spr_core::{Error, Limits, Result};
+use spr_core::bytes::{Env, Location, Output, Part, Sink};
+use spr_core::format::{Caps, Writer, Written};
+use spr_core::model::{FrameGrid, Utterance};
+use spr_core::{Error, Result};
 
-use super::caps;
-use super::corpus::{FILE, TIMES, transcription};
-use super::head::check_tag;
-use super::lines::print_line;
+use super::entries::{Entries, ListSort, Ready};
 use super::names::Names;
-use super::segments::{Segments, to_frames};
+use super::segments::to_frames;
 use super::spool::Spool;
-use super::tags::{extra, is_field};
-use super::time::{FROM, TO_THE_END, TimeBase};
-use super::write_line;
-use crate::header::shown;
-use crate::vocabulary::{Dialect, UNNAMED, is_own};
+use crate::vocabulary::Dialect;
 
 /// Writes a list to one file.
 pub(crate) struct ListWriter {
     sink: Sink,
-    caps: Caps,
-    dialect: Dialect,
-    sort: ListSort,
-    /// What the header says, as the first entry has it.
-    head: Option<Meta>,
+    entries: Entries,
     body: Spool,
-    /// The lines of the entry at hand.
-    entry: Vec<u8>,
     lines: u64,
-    /// What the names written take, which are kept.
-    names: Held,
-    limits: Limits,
     written: Written,
-}
-
-pub(super) enum ListSort {
-    Segments(Segments),
-    Corpus(Names),
-}
-
-impl ListSort {
-    /// The list that the options ask for, in which nothing is yet; `None` if they ask for another
-    /// thing.
-    ///
-    /// # Errors
-    /// The value of an option is wrong.
-    pub(super) fn of(options: &Options, env: &Env) -> Result<Option<Self>> {
-        Ok(match options.get("data") {
-            Some("SEG") => Some(Self::Segments(Segments::of(options, env)?)),
-            Some("CORPUS") => Some(Self::Corpus(Names::default())),
-            _ => None,
-        })
-    }
-
-    /// The same with nothing in it.
-    pub(super) fn another(&self) -> Self {
-        match self {
-            Self::Segments(segments) => Self::Segments(segments.another()),
-            Self::Corpus(_) => Self::Corpus(Names::default()),
-        }
-    }
-
-    /// What an output of it can hold.
-    pub(super) fn caps(&self, medium: Medium) -> Caps {
-        match self {
-            Self::Segments(_) => caps::segments(medium),
-            Self::Corpus(_) => caps::corpus(medium),
-        }
-    }
-
-    /// The kind of data.
-    fn data(&self) -> &'static [u8] {
-        match self {
-            Self::Segments(_) => b"SEG",
-            Self::Corpus(_) => b"CORPUS",
-        }
-    }
 }
 
 impl ListWriter {
@@ -100,140 +40,62 @@ impl ListWriter {
                 .hint("the folder of the data is made at the end; put the corpus beside it"));
         }
         let sort = ListSort::Corpus(Names::default());
-        Self::new(output, Part::At(&file.into()), dialect, sort, env.limits)
+        let entries = Entries::new(dialect, sort, env.limits);
+        Self::new(output, Part::At(&file.into()), entries)
     }
 
-    /// A writer of a list in which nothing is yet.
-    pub(super) fn new(
-        output: &Output,
-        part: Part<'_>,
-        dialect: Dialect,
-        sort: ListSort,
-        limits: Limits,
-    ) -> Result<Self> {
+    /// A writer of a list of entries, of which none is made yet.
+    pub(super) fn new(output: &Output, part: Part<'_>, entries: Entries) -> Result<Self> {
         Ok(Self {
             sink: output.create(part, false)?,
-            caps: sort.caps(Medium::File),
-            dialect,
-            sort,
-            head: None,
+            entries,
             body: Spool::new(),
-            entry: Vec::new(),
             lines: 0,
-            names: Held::new("the names of a list"),
-            limits,
             written: Written::default(),
         })
-    }
-
-    /// Makes the lines of an utterance, or refuses it.
-    fn prepare(&mut self, utt: &Utterance) -> Result<u64> {
-        self.caps.check(utt)?;
-        let mut head = utt.meta.clone();
-        head.tags.retain(|tag| !self.is_of_entry(&tag.key));
-        if self.head.as_ref().is_some_and(|first| *first != head) {
-            let message = "other header lines or frame times than those before; a list has one \
-                           header";
-            return Err(Error::unfit(message));
-        }
-        let (dialect, data) = (self.dialect, self.sort.data());
-        let segmented = matches!(self.sort, ListSort::Segments(_));
-        let own = |key: &[u8]| {
-            let standard = Dialect::standard(data, key).filter(|_| dialect == Dialect::Key);
-            is_own(standard.map_or(key, str::as_bytes), false) || segmented && key == b"TIMEBASE"
-        };
-        head.tags.iter().try_for_each(|tag| check_tag(tag, own))?;
-        // Whether the header can hold them is known before anything is written.
-        header_lines(dialect, data, &head.tags, &mut Vec::new())?;
-        self.entry.clear();
-        let entry = &mut self.entry;
-        let lines = match &mut self.sort {
-            ListSort::Segments(segments) => segments.print(utt, entry)?,
-            ListSort::Corpus(names) => {
-                let text = utt
-                    .text
-                    .as_ref()
-                    .ok_or_else(|| Error::unfit("has no text"))?;
-                print_entry(names, &utt.key, text, &utt.meta, entry)?;
-                1
-            }
-        };
-        self.names
-            .keep(size_of::<Key>() + utt.key.as_bytes().len(), &self.limits)?;
-        self.head.get_or_insert(head);
-        Ok(lines)
-    }
-
-    fn is_of_entry(&self, key: &[u8]) -> bool {
-        is_field(key)
-            || matches!(self.sort, ListSort::Corpus(_)) && (key == FILE || TIMES.contains(&key))
     }
 
     /// Makes the line of an utterance in a file of its own, whose header has the other tags.
     ///
     /// # Errors
     /// The list can't hold it.
-    pub(crate) fn prepare_beside(&mut self, utt: &Utterance) -> Result<()> {
-        let line = Utterance {
-            key: utt.key.clone(),
-            text: Some(utt.text.clone().unwrap_or_default()),
-            meta: Meta {
-                tags: utt
-                    .meta
-                    .tags
-                    .iter()
-                    .filter(|tag| is_field(&tag.key))
-                    .cloned()
-                    .collect(),
-                ..Meta::default()
-            },
-            ..Utterance::default()
-        };
-        self.prepare(&line).map(drop)
+    pub(crate) fn prepare_beside(&mut self, utt: &Utterance) -> Result<Ready> {
+        self.entries.prepare_beside(utt)
     }
 
-    /// Adds the line that was prepared last.
-    pub(crate) fn add(&mut self, lines: u64) -> Result<()> {
-        self.body.put(&self.entry)?;
-        self.lines += lines;
-        Ok(())
+    /// Adds the lines that were made last.
+    pub(crate) fn add(&mut self, ready: Ready) -> Result<()> {
+        self.lines += ready.lines;
+        self.body.put(self.entries.add(ready)?)
     }
 
     /// Completes the list; returns its bytes.
-    pub(crate) fn end(self) -> Result<u64> {
-        let Self {
-            mut sink,
-            dialect,
-            sort,
-            head,
-            body,
-            lines,
-            written,
-            ..
-        } = self;
-        let head = head.unwrap_or_default();
-        let header = header(dialect, &sort, &head, lines, written.utterances)?;
-        sink.put(&header)?;
-        let framed = matches!(&sort, ListSort::Segments(segments) if segments.framed);
-        let grid = FrameGrid::of(&head).unwrap_or_else(FrameGrid::usual);
-        body.copy(&mut sink, |line| match framed {
+    pub(crate) fn end(mut self) -> Result<u64> {
+        let header = self.entries.header(self.lines, self.written.utterances)?;
+        self.sink.put(&header)?;
+        let grid = self.entries.head().and_then(FrameGrid::of);
+        let grid = grid.unwrap_or_else(FrameGrid::usual);
+        let framed = self.entries.are_framed();
+        self.body.copy(&mut self.sink, |line| match framed {
             true => to_frames(line, &grid),
             false => Ok(()),
         })?;
-        sink.finish()
+        self.sink.finish()
     }
 }
 
 impl Writer for ListWriter {
     fn caps(&self) -> &Caps {
-        &self.caps
+        self.entries.caps()
+    }
+
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.entries.accept(utt)
     }
 
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let lines = self
-            .prepare(utt)
-            .map_err(|e| e.utterance(&utt.key).continuable())?;
-        self.add(lines)?;
+        let ready = self.entries.prepare(utt);
+        self.add(ready.map_err(|e| e.utterance(&utt.key).continuable())?)?;
         self.written.count(utt);
         Ok(())
     }
@@ -243,99 +105,4 @@ impl Writer for ListWriter {
         let bytes = self.end()?;
         Ok(Written { bytes, ..written })
     }
-}
-
-/// The whole header.
-fn header(
-    dialect: Dialect,
-    sort: &ListSort,
-    head: &Meta,
-    lines: u64,
-    entries: u64,
-) -> Result<Vec<u8>> {
-    let data = sort.data();
-    let has = |key: &[u8]| head.tags.iter().any(|tag| tag.key == key);
-    // In a key header the name of a corpus says what it is.
-    let by_name =
-        dialect == Dialect::Key && matches!(sort, ListSort::Corpus(_)) && !has(b"DICTIONARY");
-    let mut out = [dialect.magic(), b"\n"].concat();
-    let mut put = |key: &str, value: &str| {
-        write_line(dialect, data, key.as_bytes(), value.as_bytes(), &mut out)
-    };
-    if !by_name {
-        put("DATA", &String::from_utf8_lossy(data))?;
-    } else if !has(b"CORPUS") {
-        put("CORPUS", &String::from_utf8_lossy(UNNAMED))?;
-    }
-    if dialect == Dialect::Spr {
-        put("LAYOUT", "LIST")?;
-    }
-    put("TYPE", "STRING")?;
-    if dialect == Dialect::Spr {
-        put("FORMAT", "ASCII")?;
-    }
-    put("DIM1", &lines.to_string())?;
-    if let ListSort::Segments(_) = sort {
-        put("DIM2", &entries.to_string())?;
-    }
-    for (key, time) in [("FSHIFT", head.frame_shift), ("FOFFSET", head.frame_offset)] {
-        if let Some(time) = time {
-            put(key, &time.to_string())?;
-        }
-    }
-    if let ListSort::Segments(segments) = sort {
-        match segments.framed {
-            false => put("TIMEBASE", "CONTINUOUS")?,
-            // A key header has no such line, and frames are what goes without saying.
-            true if dialect == Dialect::Spr => put("TIMEBASE", "DISCRETE")?,
-            true => {}
-        }
-    }
-    header_lines(dialect, data, &head.tags, &mut out)?;
-    out.extend_from_slice(b"#\n");
-    Ok(out)
-}
-
-/// Appends the lines that are handed on.
-fn header_lines(dialect: Dialect, data: &[u8], tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
-    let mut keys: Vec<_> = tags.iter().map(|tag| &tag.key).collect();
-    keys.sort_unstable();
-    if let Some(pair) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
-        let message = format!("has the header line {} twice", shown(pair[0]));
-        return Err(Error::unfit(message));
-    }
-    tags.iter()
-        .try_for_each(|tag| write_line(dialect, data, &tag.key, &tag.value, out))
-}
-
-/// Appends the line of an entry of a corpus.
-fn print_entry(
-    names: &mut Names,
-    key: &Key,
-    text: &[u8],
-    meta: &Meta,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    let text = transcription(text)?;
-    let get = |key: &[u8]| meta.tags.iter().find(|tag| tag.key == key);
-    let [f1, f2] = match TIMES.map(get) {
-        [None, None] => [FROM, TO_THE_END],
-        [Some(f1), Some(f2)] if (&f1.value[..], &f2.value[..]) != (FROM, TO_THE_END) => {
-            [f1.value.as_slice(), &f2.value]
-        }
-        _ => {
-            return Err(Error::unfit(
-                "F1 and F2 stand together, and not for the whole file",
-            ));
-        }
-    };
-    let continuous = get(b"TIMEBASE").is_some_and(|tag| tag.value == b"CONTINUOUS");
-    let base = TimeBase::of(continuous, meta).ok_or_else(|| Error::unfit("frames of no length"))?;
-    base.stretch(f1, f2).map_err(Error::unfit)?;
-    let fields = extra(&meta.tags, 1).map_err(Error::unfit)?;
-    let file = get(FILE).map(|tag| tag.value.as_slice());
-    let name = names.field(key, file).map_err(Error::unfit)?;
-    let more = fields.into_iter().flatten();
-    print_line([&name[..], &text, f1, f2].into_iter().chain(more), out);
-    Ok(())
 }
