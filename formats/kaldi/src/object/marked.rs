@@ -23,7 +23,7 @@ impl ObjectReader {
         whole: bool,
         at: u64,
     ) -> Result<ObjectKind> {
-        let bools = [self.holder, self.found.first].contains(&Some(ObjectKind::Bool));
+        let bools = [self.holder, self.found.first, self.before].contains(&Some(ObjectKind::Bool));
         let (form, token) = recognise::binary(source, bools)?;
         if form == BinaryForm::Run {
             return self.read_run(source, utt, whole, at);

@@ -30,6 +30,8 @@ pub(crate) struct ObjectReader {
     /// What the user says the input holds.
     holder: Option<ObjectKind>,
     found: Found,
+    /// What the object before was, where each is taken as if it was the first.
+    before: Option<ObjectKind>,
     /// Whose kind counts.
     judged: Judged,
     /// Whether it was said that what the objects are is open to doubt.
@@ -115,6 +117,7 @@ impl ObjectReader {
             precision: said.or(held).unwrap_or(Precision::Single),
             holder,
             found: Found::default(),
+            before: None,
             judged: Judged::ByFirst,
             doubted: false,
             emptied: false,
@@ -182,7 +185,7 @@ impl ObjectReader {
         let at = source.offset();
         utt.start();
         if self.judged == Judged::Later {
-            self.found.first = None;
+            self.before = self.found.first.take().or(self.before);
         }
         let kind = self.read_any(source, utt, whole, at)?;
         if whole && !self.all {
