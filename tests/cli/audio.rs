@@ -121,7 +121,7 @@ fn capitals_in_names_of_files_do_not_matter() {
     .unwrap();
     s.write("in/SA1.PHN", "0 10 h#\n");
     let said = s.ok("in out.wav/");
-    assert!(said.err.contains("1 files are not sphere"), "{}", said.err);
+    assert!(said.err.contains("1 file is not sphere"), "{}", said.err);
     assert_eq!(crate::names(&s.path("out.wav")), ["SA1.wav"]);
 }
 

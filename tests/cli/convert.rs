@@ -213,7 +213,10 @@ fn outputs_are_not_replaced_unless_asked() {
 fn several_inputs_one_after_the_other() {
     let s = Scratch::new();
     let (one, two) = (sample("fbank.ark"), sample("fbank_text.ark"));
-    s.ok(&format!("convert {one} {two} -o both.ark"));
+    s.fails(&format!("convert {one} {two} -o both.ark"));
+    s.ok(&format!(
+        "convert {one} {two} -o both.ark --duplicates keep"
+    ));
     let said = s.ok("info both.ark --json");
     assert!(said.out.contains("\"utterances\":15"), "{}", said.out);
 }

@@ -105,7 +105,7 @@ fn what_is_left_is_known_of_lists_folders_and_packed_files() {
         ("a.jsonl.gz b.pfile", (packed + pfile).into(), null.clone()),
     ] {
         let said = s.ok(&format!(
-            "convert {input} -o x.jsonl --overwrite --progress json -q"
+            "convert {input} -o x.jsonl --overwrite --progress json -q --duplicates keep"
         ));
         let last = said.err.lines().last().unwrap_or_default();
         let last: serde_json::Value = serde_json::from_str(last).unwrap();

@@ -313,7 +313,7 @@ fn merge_wants_every_key_once() {
     assert_eq!(
         said.err,
         "spr-convert: error: utterance ann-003: a second utterance of this key\n\
-         spr-convert: hint: --duplicates first or --duplicates last keeps one of them\n"
+         spr-convert: hint: --duplicates first or last keeps one of them, --duplicates keep all\n"
     );
     s.ok("merge a.ark a2.jsonl first.ark --duplicates first");
     assert_eq!(s.read("first.ark"), s.read("a.ark"));

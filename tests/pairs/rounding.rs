@@ -204,9 +204,7 @@ fn every_value_that_an_output_rounds_is_told() {
                 let Ok(outcome) = convert(&source, &format!("{output}{choice}")) else {
                     continue;
                 };
-                let reading = choice
-                    .split(',')
-                    .filter(|pair| pair.starts_with("dtype=") || pair.starts_with("unsigned="));
+                let reading = choice.split(',').filter(|pair| pair.starts_with("dtype="));
                 let reading: String = reading.map(|pair| format!(",{pair}")).collect();
                 // Headers that were left out are missed.
                 let Ok(after) = read(&format!("{output}{reading}")) else {
