@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use spr_core::bytes::{Env, FileKind, Source, key_of_file};
+use spr_core::bytes::{Env, Source};
 use spr_core::format::Reader;
-use spr_core::model::{Audio, DatasetInfo, FrameGrid, Key, KeySource, Matrix, Utterance};
+use spr_core::model::{Audio, DatasetInfo, FrameGrid, Key, Matrix, Utterance};
 use spr_core::{Error, Result};
 
 use crate::contents::{Contents, RowKind, fields, unsigned};
@@ -17,21 +17,6 @@ use crate::vocabulary::{Dialect, Encoding};
 
 /// Bytes passed over at a time.
 const BLOCK: usize = 64 << 10;
-
-/// The key of a file that holds one utterance: the file's name, if it has one.
-///
-/// # Errors
-/// The system refuses to say what the file is.
-pub(crate) fn key_of(source: &Source, env: &Env) -> Result<(Key, KeySource)> {
-    if let Some(at) = source.location()
-        && env
-            .look(at)?
-            .is_some_and(|look| look.kind == FileKind::File)
-    {
-        return Ok((key_of_file(at), KeySource::Stored));
-    }
-    Ok((Key::generated(0), KeySource::Generated))
-}
 
 /// Understands the header, and finds out what it leaves open. What is to be taken of features is
 /// taken by stages behind the reader. Without `values` those of features may be anything.
@@ -108,7 +93,7 @@ impl SpraakReader {
             cols: contents.cols,
             values: values || contents.sort != RowKind::Features,
         };
-        let (key, keys) = key_of(&source, env)?;
+        let (key, keys) = env.key_of(&source)?;
         let mut info = DatasetInfo::new(keys);
         info.utterances = Some(1);
         info.byte_order = match encoding {

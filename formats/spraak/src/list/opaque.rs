@@ -10,7 +10,6 @@ use super::lines;
 use crate::contents::tag;
 use crate::header::{End, Entry, Header, shown};
 use crate::options::Writing;
-use crate::reader::key_of;
 use crate::vocabulary::{Dialect, UNNAMED};
 
 /// Bytes read at a time.
@@ -46,7 +45,7 @@ pub(crate) fn open(
             env.warn(&header.error(header.end, more));
         }
     }
-    let (key, keys) = key_of(&source, env)?;
+    let (key, keys) = env.key_of(&source)?;
     let mut info = DatasetInfo::new(keys);
     info.utterances = Some(1);
     info.compression = source.compression();
