@@ -71,6 +71,7 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Remedy::ConvertData => "`spr-convert IN OUT` converts the data too",
         Remedy::Repair => "`spr-convert repair IN -o OUT` keeps what is whole",
         Remedy::SortFirst => "sort both first, `spr-convert sort IN OUT`, or raise --memory",
+        Remedy::SixteenBits => "--dtype i16 writes samples of 16 bits",
     };
     Some(text.to_owned())
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use spr_core::Error;
 use spr_core::bytes::WarningSort;
 
-use super::messages;
+use super::{messages, remedy};
 
 /// Warnings of a sort that are said.
 const SAID: u64 = 10;
@@ -38,6 +38,9 @@ impl Warnings {
             sort.last = warning.message().to_owned();
         }
         messages::warning(&warning.to_string());
+        if let Some(hint) = remedy::hint(warning) {
+            messages::say("hint", &hint);
+        }
     }
 
     /// Says how many were counted since.

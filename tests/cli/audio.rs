@@ -278,6 +278,23 @@ fn big_endian_extensible_waves_are_read() {
 }
 
 #[test]
+fn wide_samples_in_sphere_files_are_warned_of_with_what_helps() {
+    let s = Scratch::new();
+    let audio = r#"{"rate":8000,"dtype":"i32","shape":[2,1],"data":[[65536],[-131072]]}"#;
+    let line =
+        format!(r#"{{"key":"a","audio":{audio},"features":null,"labels":null,"meta":{{}}}}"#);
+    s.write("a.jsonl", line);
+    let said = s.ok("a.jsonl a.sph").err;
+    let hint = "spr-convert: hint: --dtype i16 writes samples of 16 bits";
+    assert!(
+        said.contains("libsndfile and others do not read") && said.contains(hint),
+        "{said}"
+    );
+    let said = s.ok("a.jsonl a.sph --dtype i16 --overwrite").err;
+    assert!(!said.contains("libsndfile"), "{said}");
+}
+
+#[test]
 fn texts_of_waves_hold_to_the_limit_of_memory() {
     let s = Scratch::new();
     let texts = [&b"INFO"[..], &b"INAM\x01\0\0\0a\0".repeat(100_000)].concat();

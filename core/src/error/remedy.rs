@@ -66,6 +66,8 @@ pub enum Remedy {
     Repair,
     /// Sort both data sets, or raise the memory for comparing them.
     SortFirst,
+    /// Write samples of 16 bits.
+    SixteenBits,
 }
 
 impl fmt::Display for Remedy {
@@ -107,6 +109,7 @@ impl fmt::Display for Remedy {
             Self::ConvertData => "convert the data together with their header",
             Self::Repair => "write what is whole to another file",
             Self::SortFirst => "sort both first, or allow more memory",
+            Self::SixteenBits => "write samples of 16 bits",
         };
         f.write_str(text)
     }

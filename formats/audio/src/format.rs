@@ -6,7 +6,7 @@ use spr_core::format::{
     Request, Score, Writer,
 };
 use spr_core::model::Utterance;
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
 use crate::kind::AudioKind;
 use crate::writer::Encoder;
@@ -66,7 +66,8 @@ impl Format for AudioFormat {
             let dtype = utt.waveform().map(|sound| sound.samples.dtype());
             if let Some(message) = dtype.and_then(caveat).filter(|_| !warned) {
                 warned = true;
-                env.warn(&Error::unfit(message).file(&name).utterance(&utt.key));
+                let warning = Error::unfit(message).suggest(Remedy::SixteenBits);
+                env.warn(&warning.file(&name).utterance(&utt.key));
             }
             encoder.encode(utt, put)
         };

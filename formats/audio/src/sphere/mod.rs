@@ -44,8 +44,7 @@ pub(crate) static KIND: AudioKind = AudioKind {
     order: ByteOrder::Little,
     even: false,
     caveat: |dtype| {
-        let wide = "samples of 32 bits, which libsndfile and others do not read in SPHERE files; \
-                    those of 16 bits are read by all";
+        let wide = "samples of 32 bits, which libsndfile and others do not read in SPHERE files";
         (dtype == Dtype::I32).then_some(wide)
     },
     header: print,
