@@ -270,7 +270,7 @@ fn one_odd_number_does_not_make_an_archive_something_else() {
         labels: Some(Matrix::from_rows(&[i32::MIN; 9], 1, Rank::Vector).unwrap()),
         ..Utterance::default()
     };
-    let (drained, warnings) = read(&write(&[labels.clone()]), &[]);
+    let (drained, warnings) = read(&write(std::slice::from_ref(&labels)), &[]);
     assert_eq!(drained.utterances, [labels]);
     assert_eq!(
         warnings,

@@ -31,8 +31,7 @@ fn reading(text: &str, pairs: Pairs<'_>) -> Vec<String> {
         let (env, warnings) = listening();
         let drained = read_source(&FORMAT, &options, source, &env);
         assert!(drained.errors.is_empty(), "{text}: {:?}", drained.errors);
-        let warnings = warnings.lock().unwrap().clone();
-        warnings
+        warnings.lock().unwrap().clone()
     };
     let whole = said(Source::from_bytes("x", text.as_bytes().to_vec()).unwrap());
     let slow = said(spr_testkit::faults::one_byte(text.as_bytes()).unwrap());
