@@ -3,7 +3,7 @@
 mod branch;
 mod meter;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -256,9 +256,16 @@ impl Job {
         let targets = [Some(&self.target), self.labels_out.as_ref()];
         let follow = targets.into_iter().flatten().any(Target::follows_data);
         // What is written may depend on what comes first.
-        let mut first = follow.then(|| reader.read(&mut utt));
+        let mut first = VecDeque::new();
+        let mut look = follow;
+        while look {
+            let read = reader.read(&mut utt);
+            let passed = |error: &Error| error.can_continue() && self.may_skip(error, true, 0);
+            look = read.as_ref().is_err_and(passed);
+            first.push_back(read);
+        }
         let (mut target, mut labels_out) = (self.target.clone(), self.labels_out.clone());
-        if let Some(Ok(true)) = first {
+        if let Some(Ok(true)) = first.back() {
             target = target.suited_to(&utt);
             labels_out = labels_out.map(|labels| labels.suited_to(&labels_of(&utt)));
         }
@@ -274,7 +281,7 @@ impl Job {
         loop {
             // Past a fault of an input there may be more; what can't be written is another thing.
             let mut reading = true;
-            let step = match first.take().unwrap_or_else(|| reader.read(&mut utt)) {
+            let step = match first.pop_front().unwrap_or_else(|| reader.read(&mut utt)) {
                 Ok(false) => break,
                 Ok(true) => {
                     frames += utt.frames();

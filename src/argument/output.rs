@@ -274,7 +274,7 @@ impl Target {
     /// # Errors
     /// It is written to by something else, is an input, or may not be replaced.
     pub fn output(&self, overwrite: bool, add: bool, env: &Env) -> Result<Output> {
-        let output = env.output(&self.locator).overwrite(overwrite).add(add);
+        let output = env.output(&self.locator).overwrite(overwrite).adding(add);
         let beside = self.companions.iter();
         let output = beside.fold(output, |output, (name, at)| {
             output.with_named(name, at.clone())

@@ -40,10 +40,7 @@ fn a_whole_conversion_happens_in_memory() {
     // Patterns are looked up there, too.
     let all = Input::parse(&at("*.jsonl"), None, &[], &builtin::registry(), &env).unwrap();
     let all: Vec<_> = all.iter().map(Input::text).collect();
-    assert_eq!(
-        all,
-        ["in.jsonl", "labels.jsonl", "x.jsonl"].map(|name| at(name))
-    );
+    assert_eq!(all, ["in.jsonl", "labels.jsonl", "x.jsonl"].map(at));
     let tables = format!("ark,scp:{},{}", at("t.ark"), at("t.scp"));
     run(&at("in.jsonl"), &tables, &env).unwrap();
     run(&at("t.scp"), &at("folder.spr/"), &env).unwrap();

@@ -33,6 +33,9 @@ pub enum Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WarningSort(&'static PanicLocation<'static>);
 
+/// Takes warnings, each with its sort.
+type Listener = dyn Fn(&Error, WarningSort) + Send + Sync;
+
 /// The surroundings of a reader or writer: limits, the store with its files, access to commands,
 /// and a listener for warnings. Clones are cheap and share the listener, the store and the list of
 /// what was read.
@@ -66,7 +69,7 @@ pub struct Env {
     /// Whether outputs are on the disk before they get their names, so that they outlive a power
     /// cut; otherwise the system puts them there when it likes.
     pub durable: bool,
-    listener: Arc<dyn Fn(&Error, WarningSort) + Send + Sync>,
+    listener: Arc<Listener>,
     store: Arc<dyn Store>,
     /// What reads objects of one format inside another.
     pub(super) formats: Arc<dyn NestedFormats>,

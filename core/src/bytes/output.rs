@@ -104,7 +104,7 @@ impl Output {
     /// Allows files to be added to a folder that exists; one of a name that is taken is refused
     /// unless it may be [overwritten](Self::overwrite).
     #[must_use]
-    pub fn add(self, yes: bool) -> Self {
+    pub fn adding(self, yes: bool) -> Self {
         self.lock().add = yes;
         self
     }

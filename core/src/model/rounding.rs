@@ -47,7 +47,7 @@ mod tests {
             (-1.0 - 0.5f64.powi(11) - hair, -1.0 - 0.5f64.powi(10)),
             (0.5f64.powi(25), 0.0),
             (0.5f64.powi(25) * (1.0 + hair), 0.5f64.powi(24)),
-            (65519.999_999_999, 65504.0),
+            (65_519.999_999_999, 65504.0),
             (65520.0, f64::INFINITY),
             (-1e300, f64::NEG_INFINITY),
             (1e-300, 0.0),
@@ -73,7 +73,7 @@ mod tests {
         for (value, nearest) in [(middle, 1i128 << 62), (middle + 1, (1 << 62) + (1 << 55))] {
             for sign in [1, -1] {
                 let narrow = bf16::nearest(Wide::Int(sign * value));
-                assert_eq!(narrow.to_f64() as i128, sign * nearest, "{value}");
+                assert_eq!(narrow.to_f64(), (sign * nearest) as f64, "{value}");
             }
         }
         assert_eq!(

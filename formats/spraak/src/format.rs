@@ -6,7 +6,7 @@ use spr_core::format::{
     AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested, Notation,
     Opened, Options, Probe, Request, Score, Suited, Tags, Variant, Writer,
 };
-use spr_core::model::{Dtype, Utterance};
+use spr_core::model::{Dtype, Object, Utterance};
 
 use crate::contents::TAGS;
 use crate::header::layers::{Given, gather};
@@ -45,22 +45,26 @@ const LISTS: &[Variant] = &[
 /// What data ask for that no file with rows of numbers can hold.
 const SUITED: &[Suited] = &[
     Suited {
-        is: |utt| bare(utt) && !utt.tiers.is_empty(),
+        is: |utt| bare(utt) && utt.object.is_none() && !utt.tiers.is_empty(),
         option: ("data", "SEG"),
     },
     Suited {
-        is: |utt| bare(utt) && utt.tiers.is_empty() && utt.text.is_some(),
+        is: |utt| bare(utt) && utt.tiers.is_empty() && is_said(utt),
         option: ("data", "CORPUS"),
     },
 ];
 
-/// Whether there is nothing that goes into a file of its own, nor labels of frames.
+/// Whether there are no numbers that go into a file of their own, nor labels of frames.
 fn bare(utt: &Utterance) -> bool {
-    utt.features.is_none()
-        && utt.labels.is_none()
-        && utt.audio.is_none()
-        && utt.object.is_none()
-        && utt.arrays.is_empty()
+    utt.features.is_none() && utt.labels.is_none() && utt.audio.is_none() && utt.arrays.is_empty()
+}
+
+/// Whether it is what was said, as text or as words.
+fn is_said(utt: &Utterance) -> bool {
+    match &utt.object {
+        None => utt.text.is_some(),
+        Some(object) => matches!(object, Object::Token(_) | Object::Tokens(_)),
+    }
 }
 
 static SPR_INFO: FormatInfo = FormatInfo::new(

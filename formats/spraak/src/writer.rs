@@ -33,7 +33,7 @@ pub(crate) struct SpraakWriter {
 /// What stands behind a header.
 enum Contents<'a> {
     /// Numbers, and the line of a list of all files.
-    Rows(Rows<'a>, Option<Ready>),
+    Rows(Rows<'a>, Option<Box<Ready>>),
     List(&'a [u8]),
 }
 
@@ -179,7 +179,7 @@ impl SpraakWriter {
         }
         let corpus = self.corpus.as_mut();
         let ready = corpus.map(|corpus| corpus.prepare_beside(utt));
-        Ok(Contents::Rows(rows, ready.transpose()?))
+        Ok(Contents::Rows(rows, ready.transpose()?.map(Box::new)))
     }
 
     /// Says once that a key has no name of its own in key headers.
@@ -250,7 +250,7 @@ impl Writer for SpraakWriter {
                     rounded.add_rounding(&utt.key, &stats, &name);
                 }
                 if let (Some(corpus), Some(ready)) = (&mut self.corpus, ready) {
-                    corpus.add(ready)?;
+                    corpus.add(*ready)?;
                 }
             }
         }

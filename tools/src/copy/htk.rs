@@ -52,7 +52,7 @@ fn run(session: &Session) -> Result<u8> {
     let htk = session.env.nested("htk")?;
     let mut folders = Parents::default();
     let output = session.env.output(&Locator::folder(folder));
-    let output = output.overwrite(true).add(true);
+    let output = output.overwrite(true).adding(true);
     let mut reader = session.read_table(session.argument(0), Holder::Matrix)?;
     let mut utt = Utterance::default();
     let mut count = 0;

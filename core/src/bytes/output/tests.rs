@@ -108,7 +108,7 @@ fn a_folder_appears_whole() {
         let part = Part::Utterance(&"c".into(), "spr");
         assert!(again.create(part, true).is_err());
         drop(again);
-        let more = env.output(&at).add(true);
+        let more = env.output(&at).adding(true);
         write(&more, part, b"y").unwrap();
         more.commit().unwrap();
         assert_eq!(env.list(&Location::from(&folder)).unwrap().len(), 3);
@@ -144,14 +144,14 @@ fn a_folder_is_replaced_as_a_whole_or_added_to() {
             let error = output.reserve().unwrap_err().to_string();
             assert!(error.contains("exists already and is not empty"), "{error}");
         }
-        let more = env.output(&at).add(true);
+        let more = env.output(&at).adding(true);
         more.reserve().unwrap();
         fill(&more, "c").unwrap();
         fill(&more, "a").unwrap();
         let error = more.commit().unwrap_err().to_string();
         assert!(error.contains("a.x: exists already"), "{error}");
         assert_eq!(files(), ["a.x", "s/b.x"]);
-        let over = env.output(&at).add(true).overwrite(true);
+        let over = env.output(&at).adding(true).overwrite(true);
         fill(&over, "c").unwrap();
         fill(&over, "a").unwrap();
         over.commit().unwrap();

@@ -82,7 +82,7 @@ impl Found {
 
 enum Labels {
     Keyed(Box<dyn RandomAccess>),
-    Read(Read),
+    Read(Box<Read>),
 }
 
 fn twice(key: &Key) -> Error {
@@ -154,11 +154,11 @@ impl JoinLabels {
             main,
             labels: match labels {
                 Opened::Table(table) => Labels::Keyed(table),
-                Opened::Stream(reader) => Labels::Read(Read {
+                Opened::Stream(reader) => Labels::Read(Box::new(Read {
                     reader,
                     kept: Kept::new(env.limits),
                     ended: false,
-                }),
+                })),
             },
             name: name.into(),
             map: None,

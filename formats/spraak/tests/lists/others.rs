@@ -31,7 +31,7 @@ fn keys_stay_in_the_folder() {
         fs::create_dir_all(&root).unwrap();
         fs::create_dir(&away).unwrap();
         std::os::unix::fs::symlink(&away, root.join("sub")).unwrap();
-        let output = Env::default().output(&Locator::folder(&root)).add(true);
+        let output = Env::default().output(&Locator::folder(&root)).adding(true);
         let mut writer = SPR
             .create(output.clone(), &Options::default(), &Env::default())
             .unwrap();
