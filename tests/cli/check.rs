@@ -424,6 +424,18 @@ fn labels_fit_for_check_where_they_fit_for_a_conversion() {
         assert!(said.out.contains(why), "{}", said.out);
         assert!(said.out.contains(": 1 fault"), "{}", said.out);
     }
+    // Labels that stand twice, wherever they do and however they are found.
+    s.write("twice.txt", "ann 1 1 2\nbob 1\nann 1 1 3\n");
+    s.ok("twice.txt twice.jsonl");
+    s.ok("twice.txt twice.pfile");
+    for labels in ["twice.txt", "twice.jsonl", "twice.pfile"] {
+        let why = format!("{labels}: utterance ann: has labels twice, and they differ");
+        let error = s.fails(&format!("in.jsonl x.jsonl --labels {labels}"));
+        assert!(error.contains(&why), "{error}");
+        let said = s.run(&format!("check in.jsonl --labels {labels}"));
+        assert_eq!(said.status, 1, "{}", said.out);
+        assert!(said.out.contains(&format!("fault: {why}")), "{}", said.out);
+    }
     for verb in ["o.jsonl x.jsonl", "check o.jsonl"] {
         let error = s.fails(&format!("{verb} --labels ali.txt"));
         assert!(error.contains("has labels already"), "{error}");

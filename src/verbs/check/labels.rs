@@ -15,12 +15,15 @@ use crate::verbs::select::names;
 
 /// Joins labels to one utterance after the other, as a conversion does.
 pub(super) struct Labels {
-    next: Arc<Mutex<Utterance>>,
+    next: Next,
     join: Box<dyn Reader>,
 }
 
+/// The utterance that is handed over next; none at the end.
+type Next = Arc<Mutex<Option<Utterance>>>;
+
 /// A data set of utterances that are handed to it.
-struct Handed(Arc<Mutex<Utterance>>, DatasetInfo);
+struct Handed(Next, DatasetInfo);
 
 impl Reader for Handed {
     fn info(&self) -> &DatasetInfo {
@@ -29,8 +32,8 @@ impl Reader for Handed {
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let mut next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::swap(&mut *next, utt);
-        Ok(true)
+        let handed = next.take();
+        Ok(handed.map(|handed| *utt = handed).is_some())
     }
 }
 
@@ -53,7 +56,7 @@ impl Labels {
         found: &mut Findings<'_>,
     ) -> Result<()> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::swap(&mut *next, utt);
+        *next = Some(std::mem::take(utt));
         drop(next);
         match self.join.read(utt) {
             Err(error) if error.can_continue() => {
@@ -64,6 +67,13 @@ impl Labels {
                 Ok(())
             }
             joined => joined.map(drop),
+        }
+    }
+
+    /// Looks at the labels that no utterance asked for.
+    pub(super) fn finish(mut self, found: &mut Findings<'_>) {
+        if let Err(error) = self.join.read(&mut Utterance::default()) {
+            found.fault("labels", error);
         }
     }
 }

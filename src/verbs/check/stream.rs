@@ -167,6 +167,15 @@ impl Warnings {
     fn take(&self) -> Vec<Error> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
+
+    fn tell(&self, found: &mut Findings<'_>) {
+        for warning in self.take() {
+            match warning.kind() {
+                ErrorKind::Malformed => found.fault("contents", warning),
+                _ => found.note("contents", warning),
+            }
+        }
+    }
 }
 
 /// What one pass over a data set remembers.
@@ -199,12 +208,7 @@ impl Pass<'_> {
         let keys = reader.info().keys;
         loop {
             let read = reader.read(&mut utt);
-            for warning in warnings.take() {
-                match warning.kind() {
-                    ErrorKind::Malformed => found.fault("contents", warning),
-                    _ => found.note("contents", warning),
-                }
-            }
+            warnings.tell(found);
             match read {
                 Ok(false) => break,
                 Ok(true) => {
@@ -221,6 +225,10 @@ impl Pass<'_> {
                     }
                 }
             }
+        }
+        if let Some(labels) = self.labels.take() {
+            labels.finish(found);
+            warnings.tell(found);
         }
         if self.utterances == 0 && found.faults == 0 {
             found.note("empty", about(&self.name, "holds no utterances"));
