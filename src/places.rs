@@ -45,9 +45,6 @@ pub(crate) fn check(inputs: &[Location], outputs: &[Location], env: &Env) -> Res
 /// A script file points into it and into other files.
 pub(crate) fn belongings(file: &Location, registry: &Registry, env: &Env) -> Result<Vec<Location>> {
     let mut found = Vec::new();
-    if !env.exists(file) {
-        return Ok(found);
-    }
     for format in registry.formats() {
         let beside = match format.info().index {
             IndexKind::Own => continue,

@@ -107,12 +107,16 @@ impl Documents<'_> {
             }
             report.complete()
         });
+        let report = report.transpose()?;
+        if facts.is_some() {
+            print_summary(made.outcome(), job)?;
+        }
         // The report comes last, as it says that all the others are there.
-        let outcome = made.commit(log.into_iter().chain(report.transpose()?))?;
+        let outcome = made.commit(log.into_iter().chain(report))?;
         progress.end();
         drop(facts);
         session.warnings.tell_rest();
-        self.close(&outcome, job)
+        Ok(self.close(&outcome, job))
     }
 
     /// Standard output, where facts are printed to it and nothing else.
@@ -127,19 +131,21 @@ impl Documents<'_> {
     }
 
     /// Tells what came of it, and gives the exit status.
-    fn close(&self, outcome: &Outcome, job: &Job) -> Result<u8> {
-        let mut targets = std::iter::once(&job.target).chain(&job.labels_out);
-        if self.json {
-            // Nothing may stand between the data.
-            if !targets.any(Target::takes_stdout) {
-                print_json(messages::summary_json(outcome, job.target.text()).to_string())?;
-            }
-        } else if !self.quiet {
+    fn close(&self, outcome: &Outcome, job: &Job) -> u8 {
+        if !self.json && !self.quiet {
             messages::closing(outcome, &job.policy, job.dry_run);
         }
-        Ok(match outcome.skipped {
+        match outcome.skipped {
             0 => DONE,
             _ => SKIPPED,
-        })
+        }
+    }
+}
+
+/// Prints the closing summary. The data are written whether or not somebody reads it.
+fn print_summary(outcome: &Outcome, job: &Job) -> Result<()> {
+    match print_json(messages::summary_json(outcome, job.target.text()).to_string()) {
+        Err(error) if !error.is_broken_pipe() => Err(error),
+        _ => Ok(()),
     }
 }

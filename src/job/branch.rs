@@ -134,20 +134,18 @@ impl<'a> Branch<'a> {
         Ok(())
     }
 
-    /// Lets go what belongs to a file that is replaced.
+    /// Lets go what belongs to a file that is replaced, or did to one that is no more.
     fn discard_old(&self, target: &Target, output: &Output) -> Result<()> {
         let written = target.locations();
-        for file in written
-            .iter()
-            .filter(|_| self.job.overwrite && !target.is_folder())
-        {
+        for file in written.iter().filter(|_| !target.is_folder()) {
             for old in places::belongings(file, self.registry, &self.env)? {
                 if written.contains(&old) {
                     continue;
                 }
                 // Side files come and go with their data, unseen.
-                if old != file.with_suffix(side::SUFFIX) {
-                    let message = format!("goes with {file}, which is replaced and which it is of");
+                if self.job.overwrite && old != file.with_suffix(side::SUFFIX) {
+                    let message =
+                        format!("is removed, as it points into {file}, which is written anew");
                     self.env.warn(&Error::unfit(message).file(old.to_string()));
                 }
                 output.discard(Part::At(&Locator::File(old)));

@@ -48,13 +48,20 @@ fn what_belonged_to_replaced_data_goes_with_them() {
     s.ok("in.ark ark,scp:x.ark,x.scp");
     let said = s.ok("in.ark x.ark --overwrite");
     assert!(
-        said.err.contains("warning: x.scp: goes with x.ark"),
+        said.err
+            .contains("warning: x.scp: is removed, as it points into x.ark"),
         "{}",
         said.err
     );
     s.ok("in.ark ark,scp:x.ark,x.scp --overwrite");
     let said = s.ok("in.ark ark,scp:x.ark,x.scp --overwrite");
     assert!(!said.err.contains("warning"), "{}", said.err);
+    // Without its archive it is in the way of a new one, whose parts it would misname.
+    s.shell("rm x.ark");
+    let error = s.fails("in.ark x.ark");
+    assert!(error.contains("x.scp: exists already"), "{error}");
+    s.ok("in.ark x.ark --overwrite");
+    assert!(!s.path("x.scp").exists());
     // A script file of other data stays; one that is of others too is in the way.
     s.shell("rm -rf x* y* names");
     s.ok("in.ark x.ark");
@@ -286,6 +293,12 @@ fn standard_output_that_takes_nothing_is_told() {
         tried += 1;
     }
     assert_eq!(tried, 33);
+    // What can't be told is not done; who does not listen gets the data all the same.
+    let said = s.shell("exec spr-convert in.ark x.ark --json > /dev/full");
+    assert_eq!(said.status, 2, "{}", said.err);
+    assert!(!s.path("x.ark").exists());
+    let said = s.shell("spr-convert in.ark x.ark --json | true; ls x.ark");
+    assert_eq!(said.out, "x.ark\n", "{}", said.err);
 }
 
 #[test]
