@@ -123,11 +123,14 @@ impl Groups {
 
     fn too_few(&self, parts: u64) -> Error {
         let what = match self.places.is_empty() {
-            true => "utterances",
-            false => "speakers",
+            true => "utterance",
+            false => "speaker",
         };
-        let groups = self.sizes.len();
-        Error::usage(format!("{groups} {what} are too few for {parts} parts"))
+        let groups = match self.sizes.len() {
+            1 => format!("1 {what} is"),
+            n => format!("{n} {what}s are"),
+        };
+        Error::usage(format!("{groups} too few for {parts} parts"))
     }
 
     /// The part of each group: `n` runs of about as many utterances, none empty.
