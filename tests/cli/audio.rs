@@ -161,6 +161,11 @@ fn waves_that_other_programs_read_are_read_and_what_is_odd_is_said() {
     let mut long = wave(&PLAIN, b"", b"", b"");
     long[4..8].copy_from_slice(&1000u32.to_le_bytes());
     let plain = |before: &[u8], after: &[u8], behind: &[u8]| wave(&PLAIN, before, after, behind);
+    let odd = |behind: &[u8]| {
+        let mut bytes = plain(b"", &[b"\x07", behind].concat(), b"");
+        bytes[40..44].copy_from_slice(&201u32.to_le_bytes());
+        bytes
+    };
     let broken = chunk(b"LIST", b"INFOINAM\xff\0\0\0ab");
     let tag = [b"TAGSong", &[b' '; 121][..]].concat();
     let cases = [
@@ -202,6 +207,18 @@ fn waves_that_other_programs_read_are_read_and_what_is_odd_is_said() {
             wave(&block, b"", b"", b""),
             "take 2 bytes, the header says 4",
         ),
+        (
+            odd(b"\0"),
+            "201 bytes of samples are not a multiple of 2: the last 1 are passed over",
+        ),
+        (
+            odd(b""),
+            "201 bytes of samples are not a multiple of 2: the last 1 are passed over",
+        ),
+        (
+            odd(&[&b"\0"[..], &chunk(b"LIST", b"INFO")].concat()),
+            "201 bytes of samples are not a multiple of 2: the last 1 are passed over",
+        ),
     ];
     for (n, (bytes, warning)) in cases.iter().enumerate() {
         s.write("w.wav", bytes);
@@ -219,7 +236,7 @@ fn waves_that_other_programs_read_are_read_and_what_is_odd_is_said() {
         let want: Vec<_> = (0..100).map(|n| vec![n]).collect();
         assert_eq!(line["audio"]["data"], serde_json::json!(want), "{n}");
     }
-    assert_eq!(cases.len(), 14);
+    assert_eq!(cases.len(), 17);
 }
 
 #[test]

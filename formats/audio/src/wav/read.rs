@@ -70,14 +70,23 @@ pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Hea
     let amount = match (bytes, extent) {
         (None, Extent::Whole) => Amount::ToEnd,
         (None, Extent::Own) => Amount::Checked(own_extent::check_last),
-        (Some(bytes), _) if bytes.is_multiple_of(block) => Amount::Rows(bytes / block),
         (Some(bytes), _) => {
-            let message = format!("{bytes} bytes of samples are not a multiple of {block}");
-            return Err(source.malformed(message));
+            if let Some(rest) = Some(bytes % block).filter(|rest| *rest > 0) {
+                let message = format!("{bytes} bytes of samples are not a multiple of {block}");
+                match extent {
+                    Extent::Whole => {
+                        let passed = format!("{message}: the last {rest} are passed over");
+                        env.warn(&source.malformed(passed));
+                    }
+                    Extent::Own => return Err(source.malformed(message)),
+                }
+            }
+            Amount::Rows(bytes / block)
         }
     };
     let finish = move |source: &mut Source, utt: &mut Utterance, env: &Env| match (bytes, extent) {
         (Some(bytes), Extent::Whole) => {
+            source.skip(bytes % block)?;
             riff.finish(source, bytes, &mut texts, env)?;
             utt.meta.tags.append(&mut texts.tags);
             Ok(())
