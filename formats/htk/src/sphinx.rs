@@ -28,8 +28,8 @@ static INFO: FormatInfo =
 /// Cepstra in a frame.
 const CEPSTRA: u32 = 13;
 
-/// Other usual widths: those of filter banks.
-const FILTERS: [u32; 2] = [40, 80];
+/// Other usual widths: cepstra with two orders of differences, and filter banks.
+const OTHERS: [u32; 3] = [3 * CEPSTRA, 40, 80];
 
 const fn caps(keys: Keys, dim: u32) -> Caps {
     let mut features = FeatureCaps::new(&[Dtype::F32]);
@@ -54,8 +54,8 @@ fn dim(options: &Options) -> Result<Option<u32>> {
 /// fits. A guess comes with words about it.
 fn guess(count: u64) -> (u32, Option<String>) {
     let fits = |dim: &u32| count > 0 && count.is_multiple_of((*dim).into());
-    let filters: Vec<_> = FILTERS.iter().copied().filter(fits).collect();
-    match (fits(&CEPSTRA), filters.as_slice()) {
+    let others: Vec<_> = OTHERS.iter().copied().filter(fits).collect();
+    match (fits(&CEPSTRA), others.as_slice()) {
         (true, [other, ..]) => (
             CEPSTRA,
             Some(format!(
@@ -101,8 +101,7 @@ impl Header {
     fn new((count, order): (u64, ByteOrder), dim: u32) -> Result<Self> {
         let dim = u64::from(dim);
         if !count.is_multiple_of(dim) {
-            let mut widths = FILTERS.iter().map(|width| u64::from(*width));
-            let hint = match widths.all(|width| count.is_multiple_of(width)) {
+            let hint = match count.is_multiple_of(80) {
                 true => "they fill frames of 40 and of 80: dim=N says which",
                 false => "the option dim sets how many values a frame has",
             };

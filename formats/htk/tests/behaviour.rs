@@ -91,7 +91,10 @@ fn sphinx_frames_have_any_number_of_values() {
 #[test]
 fn the_width_of_sphinx_frames_is_guessed_where_one_fits() {
     for (count, options, want) in [
-        (13 * 39, &[][..], Ok((13, ""))),
+        (13 * 101, &[][..], Ok((13, ""))),
+        (39 * 101, &[], Ok((13, "fill frames of 13 and of 39"))),
+        (39 * 101, &[("dim", "13")], Ok((13, ""))),
+        (39 * 101, &[("dim", "39")], Ok((39, ""))),
         (13 * 40, &[], Ok((13, "fill frames of 13 and of 40"))),
         (
             40 * 101,
