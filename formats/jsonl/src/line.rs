@@ -170,7 +170,7 @@ impl Fields<'_> {
         let mut read = |dtype| numbers::read(labels, dtype, shape, utt.labels_mut(), limits);
         match told {
             Some(dtype) => read(dtype),
-            None => read(Dtype::I32).or_else(|e| read(Dtype::I64).map_err(|_| e)),
+            None => read(Dtype::I32).or_else(|_| read(Dtype::I64)),
         }
     }
 }
@@ -279,7 +279,15 @@ mod tests {
             ),
             (
                 r#"{"key":"a","labels":["ah"]}"#,
-                r#"utterance a: labels: row 0, column 0: \"ah\" is not i32"#,
+                r#"utterance a: labels: row 0, column 0: \"ah\" is not i64"#,
+            ),
+            (
+                r#"{"key":"a","labels":[3000000000,1.5]}"#,
+                "utterance a: labels: row 1, column 0: 1.5 is not i64",
+            ),
+            (
+                r#"{"key":"a","labels":[9223372036854775808]}"#,
+                "utterance a: labels: row 0, column 0: 9223372036854775808 is not i64",
             ),
             (
                 r#"{"key":"a","labels":[[1],[2]],"label_columns":2}"#,

@@ -61,7 +61,7 @@ fn errors_name_line_and_utterance_and_reading_goes_on() {
     let mut utt = Utterance::default();
     assert!(reader.read(&mut utt).unwrap());
     for message in [
-        "a.jsonl:3: utterance b: labels: row 0, column 0: 1.5 is not i32",
+        "a.jsonl:3: utterance b: labels: row 0, column 0: 1.5 is not i64",
         "a.jsonl:4: byte 1 of the line: expected value",
     ] {
         let error = reader.read(&mut utt).unwrap_err();
