@@ -1,7 +1,7 @@
 //! NumPy arrays: what a pickle says of one, checked.
 
 use spr_core::bytes::ByteOrder;
-use spr_core::model::Dtype;
+use spr_core::model::{Dtype, f16};
 use spr_core::{Error, Result};
 
 use crate::machine::{ArrayState, Heap, Node, Value};
@@ -177,6 +177,7 @@ pub(crate) fn scalar(heap: &Heap, state: &ArrayState) -> Option<Number> {
     Some(match dtype {
         Dtype::F64 => Number::Float(f64::from_bits(word)),
         Dtype::F32 => Number::Float(f32::from_bits(u32::try_from(word).ok()?).into()),
+        Dtype::F16 => Number::Float(f16::from_bits(u16::try_from(word).ok()?).into()),
         Dtype::I8 | Dtype::I16 | Dtype::I32 | Dtype::I64 => {
             Number::Whole((word << unused).cast_signed() >> unused)
         }

@@ -1,5 +1,8 @@
 //! The format as the converter sees it.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Count, Empty, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium,
@@ -36,13 +39,7 @@ impl Format for Pickle {
 
     fn probe(&self, head: &Probe<'_>) -> Score {
         match score(head.head) {
-            Score::No
-                if head
-                    .extension()
-                    .is_some_and(|e| INFO.extensions.contains(&e)) =>
-            {
-                Score::NameOnly
-            }
+            Score::No if head.path.is_some_and(is_named) => Score::NameOnly,
             score => score,
         }
     }
@@ -152,6 +149,17 @@ const LABELS: &[Dtype] = &[
     Dtype::Bool,
 ];
 
+/// Whether a file is called as pickles are, perhaps with the extension of one of joblib's compressions.
+fn is_named(path: &Path) -> bool {
+    let is_one_of = |path: &Path, extensions: &[&str]| {
+        let extension = path.extension().and_then(OsStr::to_str);
+        extension.is_some_and(|extension| extensions.contains(&extension))
+    };
+    let packed = is_one_of(path, &["z", "xz", "lzma", "lz4"]);
+    let stem = path.file_stem().map(Path::new).filter(|_| packed);
+    is_one_of(stem.unwrap_or(path), INFO.extensions)
+}
+
 /// How the first bytes look.
 fn score(head: &[u8]) -> Score {
     match head {
@@ -217,7 +225,6 @@ fn names_numpy(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
     fn probe(head: &[u8], path: Option<&str>) -> Score {
         FORMAT.probe(&Probe {
@@ -253,6 +260,8 @@ mod tests {
             assert_eq!(probe(head, None), score, "{}", head.escape_ascii());
         }
         assert_eq!(probe(b"", Some("a.pkl")), Score::NameOnly);
+        assert_eq!(probe(b"x^", Some("b/a.joblib.z")), Score::NameOnly);
+        assert_eq!(probe(b"x^", Some("a.z")), Score::No);
         assert_eq!(probe(b"x", Some("a.pkl2")), Score::No);
     }
 }

@@ -280,3 +280,14 @@ fn an_array_of_many_names_is_kept_once() {
         assert!(error.to_string().contains(want), "{error}");
     }
 }
+
+/// What NumPy 2 with Python 3 dumps of `[numpy.float16(1.5), numpy.float16(-2)]`.
+#[test]
+fn single_values_of_half_precision_are_numbers() {
+    let bytes = b"(lp0\ncnumpy._core.multiarray\nscalar\np1\n(cnumpy\ndtype\np2\n(Vf2\np3\nI00\nI01\ntp4\nRp5\n\
+        (I3\nV<\np6\nNNNI-1\nI-1\nI0\ntp7\nbc_codecs\nencode\np8\n(V\\u0000>\np9\nVlatin1\np10\ntp11\nRp12\n\
+        tp13\nRp14\nag1\n(g5\ng8\n(V\\u0000\xc0\np15\ng10\ntp16\nRp17\ntp18\nRp19\na.";
+    let utts = read_memory(&FORMAT, &[], bytes).unwrap();
+    let features = utts[0].features.as_ref().unwrap();
+    assert_eq!(features.values::<f64>().unwrap(), [1.5, -2.0]);
+}
