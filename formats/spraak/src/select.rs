@@ -4,11 +4,14 @@ use std::ops::Range;
 
 use spr_core::bytes::Env;
 use spr_core::format::Reader;
-use spr_core::model::{DatasetInfo, Described, FrameGrid, Matrix, Meta, Utterance, Waveform};
+use spr_core::model::{
+    DatasetInfo, Decimal, Described, FrameGrid, Matrix, Meta, Utterance, Waveform,
+};
 use spr_core::stage::{Columns, Ranges, SelectColumns, SelectFrames};
 use spr_core::{Error, Limits, Result};
 
 use crate::contents::tag;
+use crate::header::shown;
 
 /// What to take of a file.
 #[derive(Clone, Debug, Default)]
@@ -136,13 +139,31 @@ impl Reader for SelectChannels {
     }
 }
 
+/// How long a frame of sound lasts: as SPRAAK's `spr_copy` has it, its shift, else its length.
+fn frame_length(meta: &Meta) -> Result<Decimal> {
+    let said = meta.tags.iter().rev().find(|tag| tag.key == b"FLENGTH");
+    match (meta.frame_shift, said) {
+        (Some(shift), _) => Ok(shift),
+        (None, None) => Ok(FrameGrid::USUAL_SHIFT),
+        (None, Some(said)) => {
+            let length = std::str::from_utf8(&said.value)
+                .ok()
+                .and_then(Decimal::parse);
+            length.ok_or_else(|| {
+                Error::unfit(format!("FLENGTH is '{}', not a time", shown(&said.value)))
+                    .hint("fshift=SECONDS sets the length of a frame")
+            })
+        }
+    }
+}
+
 /// The moments of frames. A part of a frame at the end counts for none.
 fn of_frames(frames: &Ranges, sound: &Waveform, meta: &Meta) -> Result<Vec<Range<usize>>> {
-    let shift = meta.frame_shift.unwrap_or(FrameGrid::USUAL_SHIFT);
-    let exact = shift.value() * f64::from(sound.rate);
+    let length = frame_length(meta)?;
+    let exact = length.value() * f64::from(sound.rate);
     if !(0.5..1e9).contains(&exact) || (exact - exact.round()).abs() > 1e-6 {
         return Err(Error::unfit(format!(
-            "a frame of {shift} s is {exact} samples, not a whole number"
+            "a frame of {length} s is {exact} samples, not a whole number"
         ))
         .hint("fshift=SECONDS sets its length"));
     }
@@ -185,7 +206,7 @@ fn take(
 
 #[cfg(test)]
 mod tests {
-    use spr_core::model::{Decimal, Rank};
+    use spr_core::model::Rank;
 
     use super::*;
 
@@ -216,8 +237,13 @@ mod tests {
         assert_eq!(frames(&meta, 300, "1:").unwrap(), [3, 4, 5]);
         assert!(frames(&meta, 300, "2:2").is_err());
         assert!(frames(&meta, 250, "0:0").is_err());
+        meta.tags = vec![tag(b"FLENGTH", b"0.02")];
+        assert_eq!(frames(&meta, 100, "1:1").unwrap(), [2, 3]);
         meta.frame_shift = Decimal::parse("0.004");
         assert_eq!(frames(&meta, 250, "6:6").unwrap(), [6]);
+        meta.frame_shift = None;
+        meta.tags = vec![tag(b"FLENGTH", b"long")];
+        assert!(frames(&meta, 100, "1:1").is_err());
     }
 
     #[test]

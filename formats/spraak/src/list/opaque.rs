@@ -100,7 +100,11 @@ fn tags(header: &Header) -> Vec<Tag> {
     let handed = |key: &[u8]| key != b"HEADER_LEN" && key != b"COMPRESS";
     let handed = |entry: &&Entry| handed(entry.key()) && !header.is_nameless(entry);
     let entries = header.entries.iter().filter(handed);
-    tags.extend(entries.map(|entry| tag(entry.key(), &entry.value)));
+    // A `DES` with the name of a dictionary is one.
+    tags.extend(entries.map(|entry| match entry.key() {
+        b"DATA" => tag(b"DATA", data(header)),
+        key => tag(key, &entry.value),
+    }));
     tags
 }
 

@@ -106,6 +106,23 @@ fn headers_of_lists_change_and_bodies_do_not() {
 }
 
 #[test]
+fn items_with_the_name_of_a_dictionary_are_one() {
+    let body = "<sil>\t#\nbanaan\tbanan[@/]\n";
+    let lines = "DICTIONARY\tnl\nDATATYPE\tDES\nNENTRY\t2\n";
+    let utts = read_memory(&KEY, &[], format!(".key\n{lines}#\n{body}").as_bytes()).unwrap();
+    let data = &[("data", "DICTIONARY")];
+    let spr = write_memory(&SPR, data, &utts).unwrap();
+    let spr = String::from_utf8(spr).unwrap();
+    let expected = ".spr\nLAYOUT\tLIST\nTYPE\tSTRING\nFORMAT\tASCII\nDICTIONARY\tnl\nDATA\tDICTIONARY\n\
+                    DIM1\t2\n#\n";
+    assert_eq!(spr, format!("{expected}{body}"));
+    let key = write_memory(&KEY, &[], &utts).unwrap();
+    let key = String::from_utf8(key).unwrap();
+    let expected = ".key\nDATAFORMAT\tSTRING\nDICTIONARY\tnl\nNENTRY\t2\n#\n";
+    assert_eq!(key, format!("{expected}{body}"));
+}
+
+#[test]
 fn what_no_list_can_be() {
     let lex = ".spr\nDATA\tDICTIONARY\nDIM1\t1\n#\na\ta\n";
     let good = read_memory(&SPR, &[], lex.as_bytes()).unwrap().remove(0);
