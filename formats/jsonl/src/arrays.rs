@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::value::RawValue;
+use spr_core::bytes::Held;
 use spr_core::model::NamedArray;
 use spr_core::{Error, Limits, Result};
 
@@ -27,7 +28,9 @@ pub(crate) fn read(
     into: &mut Vec<NamedArray>,
     limits: &Limits,
 ) -> Result<()> {
+    let mut held = Held::new("a list of arrays");
     for (name, fields) in &fields.0 {
+        held.keep(size_of::<NamedArray>() + name.len(), limits)?;
         let dtype = numbers::dtype(&fields.dtype);
         let array = dtype
             .and_then(|dtype| numbers::read_array(fields.data.get(), dtype, &fields.shape, limits));

@@ -94,7 +94,7 @@ impl Fields<'_> {
         }
         self.read_others(utt, limits)?;
         if let Some(Braces(meta)) = &self.meta {
-            utt.meta = meta.read().map_err(|e| e.context("meta"))?;
+            utt.meta = meta.read(limits).map_err(|e| e.context("meta"))?;
         }
         let beside = utt.features.is_some() || utt.labels.is_some();
         match (&utt.features, &utt.labels) {
@@ -123,13 +123,14 @@ impl Fields<'_> {
                 return Err(Error::malformed("segments are in tiers, or alone"));
             }
             (Some(segments), None) => {
-                let segments = segments::read(segments);
+                let segments = segments::read(segments, limits);
                 let only = Tier::only(segments.map_err(|e| e.context("segments"))?);
                 utt.tiers.push(only);
             }
             (None, Some(tiers)) => {
                 for Braces(tier) in tiers {
-                    utt.tiers.push(tier.read().map_err(|e| e.context("tiers"))?);
+                    utt.tiers
+                        .push(tier.read(limits).map_err(|e| e.context("tiers"))?);
                 }
             }
             (None, None) => {}
@@ -231,6 +232,46 @@ mod tests {
         assert_eq!(utt.meta.frame_shift.unwrap().to_string(), "0.010");
         assert_eq!(utt.meta.frame_offset.unwrap().to_string(), "0.001");
         assert_eq!(utt.meta.tags[0].value, b"v");
+    }
+
+    #[test]
+    fn what_is_kept_of_short_texts_is_bounded() {
+        let many = |item: &str| vec![item; 100].join(",");
+        let arrays: Vec<_> = (0..100)
+            .map(|n| format!(r#""{n}":{{"dtype":"i8","shape":[1],"data":[1]}}"#))
+            .collect();
+        let segments = many(r#"{"start":0,"end":1,"label":"a"}"#);
+        for (field, what) in [
+            (
+                format!(r#""text":"","meta":{{"tags":[{}]}}"#, many(r#"["","",""]"#)),
+                "meta: a list of tags",
+            ),
+            (
+                format!(r#""segments":[{segments}]"#),
+                "segments: a list of segments",
+            ),
+            (
+                format!(r#""tiers":[{{"name":"t","segments":[{segments}]}}]"#),
+                "tiers: a list of segments",
+            ),
+            (
+                format!(r#""arrays":{{{}}}"#, arrays.join(",")),
+                "arrays: a list of arrays",
+            ),
+        ] {
+            let line = format!(r#"{{"key":"a","features":null,"labels":null,{field}}}"#);
+            let read_within = |max_alloc| {
+                let limits = Limits {
+                    max_alloc,
+                    ..Limits::NONE
+                };
+                read(line.as_bytes(), &mut Utterance::default(), &limits)
+            };
+            let error = read_within(line.len() as u64).unwrap_err();
+            assert_eq!(error.kind(), spr_core::ErrorKind::Limit);
+            assert!(error.to_string().contains(what), "{error}");
+            read_within(100 * 1000).unwrap();
+        }
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
+use spr_core::bytes::Held;
 use spr_core::model::{Key, Meta, Tag};
-use spr_core::{Error, Result};
+use spr_core::{Error, Limits, Result};
 
 use crate::fields::Fields;
 use crate::text;
@@ -37,14 +38,20 @@ pub(crate) struct MetaFields<'a> {
 
 impl MetaFields<'_> {
     /// What it says.
-    pub(crate) fn read(&self) -> Result<Meta> {
+    pub(crate) fn read(&self, limits: &Limits) -> Result<Meta> {
         let time =
             |raw: Option<&RawValue>, what| raw.map(|raw| text::read_decimal(raw, what)).transpose();
         let name = |raw: Option<&RawValue>, what| {
             let text = raw.map(|raw| text::read(raw, what)).transpose();
             text.map(|text| text.map(|text| Key::from(&*text)))
         };
-        let tags: Result<_> = self.tags.iter().map(tag).collect();
+        let mut held = Held::new("a list of tags");
+        let tags = self.tags.iter().map(|fields| {
+            let texts = fields.iter().map(|raw| raw.get().len());
+            held.keep(size_of::<Tag>() + texts.sum::<usize>(), limits)?;
+            tag(fields)
+        });
+        let tags: Result<_> = tags.collect();
         Ok(Meta {
             frame_shift: time(self.frame_shift, "frame_shift")?,
             frame_offset: time(self.frame_offset, "frame_offset")?,

@@ -1,8 +1,9 @@
 //! Labelled stretches of time: `{"start":0,"end":0.25,"label":"ah"}`, and tiers of them.
 
 use serde_json::value::RawValue;
+use spr_core::bytes::Held;
 use spr_core::model::{Segment, Tier};
-use spr_core::{Error, Result};
+use spr_core::{Error, Limits, Result};
 
 use crate::braces::Braces;
 use crate::text;
@@ -60,18 +61,23 @@ impl SegmentFields<'_> {
 
 impl TierFields<'_> {
     /// The tier.
-    pub(crate) fn read(&self) -> Result<Tier> {
+    pub(crate) fn read(&self, limits: &Limits) -> Result<Tier> {
         Ok(Tier {
             name: text::read(self.name, "the name of a tier")?.into(),
-            segments: read(&self.segments)?,
+            segments: read(&self.segments, limits)?,
             points: self.points,
         })
     }
 }
 
 /// The segments of a list.
-pub(crate) fn read(list: &[Braces<SegmentFields<'_>>]) -> Result<Vec<Segment>> {
-    list.iter().map(|Braces(segment)| segment.read()).collect()
+pub(crate) fn read(list: &[Braces<SegmentFields<'_>>], limits: &Limits) -> Result<Vec<Segment>> {
+    let mut held = Held::new("a list of segments");
+    let segments = list.iter().map(|Braces(segment)| {
+        held.keep(size_of::<Segment>() + segment.label.get().len(), limits)?;
+        segment.read()
+    });
+    segments.collect()
 }
 
 /// Appends the field `segments` or `tiers`, if there are any.
