@@ -251,6 +251,10 @@ fn waves_that_contradict_themselves_are_refused_by_name() {
             "a second fmt chunk",
         ),
         (
+            wave(&PLAIN, b"", &chunk(b"fmt ", &PLAIN), b""),
+            "a second fmt chunk",
+        ),
+        (
             wave(&PLAIN, b"", &chunk(b"data", b"ab"), b""),
             "a second chunk of samples",
         ),

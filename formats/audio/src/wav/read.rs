@@ -173,6 +173,9 @@ impl Riff {
             if name == b"data" {
                 return Err(source.malformed("a second chunk of samples"));
             }
+            if name == b"fmt " && !outside {
+                return Err(source.malformed("a second fmt chunk"));
+            }
             if outside && name != b"LIST" {
                 let shown = name.escape_ascii();
                 let message =
