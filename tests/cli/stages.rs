@@ -87,6 +87,31 @@ fn stages_do_what_the_options_do_that_there_are_for_it() {
     }
 }
 
+/// Header lines that a stage makes untrue are told, as they are where an option asks for it.
+#[test]
+fn what_a_stage_leaves_out_is_told() {
+    let s = Scratch::new();
+    let head = ".spr\nDATA TRACK\nLAYOUT MATRIX\nTYPE U8\nFORMAT BIN01\nDIM1 3\nDIM2 2\n";
+    s.write("t.spr", format!("{head}NCHAN 2\nCHANLEN 3\n#\nabcdef"));
+    for (line, key) in [
+        ("t.spr --stages columns(1)", "NCHAN"),
+        ("t.spr,columns=1", "NCHAN"),
+        ("t.spr --stages context(1)", "NCHAN"),
+        ("t.spr --context 1", "NCHAN"),
+        ("t.spr --stages frames(0:1)", "CHANLEN"),
+        ("t.spr,frames=0:1", "CHANLEN"),
+    ] {
+        let said = s.ok(&format!("{line} jsonl:/dev/null"));
+        let warning = format!("warning: utterance t: the header line {key} is about");
+        assert_eq!(
+            said.err.matches(&warning).count(),
+            1,
+            "{line}: {}",
+            said.err
+        );
+    }
+}
+
 #[test]
 fn a_seed_stands_for_an_order_on_any_number_of_threads() {
     let s = Scratch::new();

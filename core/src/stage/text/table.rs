@@ -11,8 +11,8 @@ use crate::bytes::Env;
 use crate::format::{Parts, Reader};
 use crate::model::Decimal;
 use crate::stage::{
-    By, FrameShift, LabelMap, LabelSet, Partition, PartitionSize, Prefetch, ReaderExt, Shuffle,
-    Unique,
+    By, Context, FrameShift, LabelMap, LabelSet, Partition, PartitionSize, Prefetch, ReaderExt,
+    SelectColumns, SelectFrames, Shuffle, Unique,
 };
 
 /// A stage that can be written.
@@ -216,7 +216,10 @@ pub(super) const KINDS: &[Kind] = &[
         many: true,
         build: |values| {
             let ranges = ranges(values)?;
-            built(move |reader, at| Ok(reader.frames(ranges.clone(), at.env.limits)))
+            built(move |reader, at| {
+                let stage = SelectFrames::new(reader, ranges.clone(), at.env.limits);
+                Ok(Box::new(stage.telling(at.env)))
+            })
         },
         ..PLAIN
     },
@@ -229,7 +232,10 @@ pub(super) const KINDS: &[Kind] = &[
         takes: Level::Batches,
         build: |values| {
             let ranges = ranges(values)?;
-            built(move |reader, at| Ok(reader.columns(ranges.clone(), at.env.limits)))
+            built(move |reader, at| {
+                let stage = SelectColumns::new(reader, ranges.clone(), at.env.limits);
+                Ok(Box::new(stage.telling(at.env)))
+            })
         },
         ..PLAIN
     },
@@ -243,7 +249,10 @@ pub(super) const KINDS: &[Kind] = &[
             let left = values.need("left", side, "a number of frames, such as 5")?;
             let right = values.get("right", side, "a number of frames, such as 5")?;
             let right = right.unwrap_or(left);
-            built(move |reader, at| Ok(reader.context(left, right, at.env.limits)))
+            built(move |reader, at| {
+                let stage = Context::new(reader, left, right, at.env.limits);
+                Ok(Box::new(stage.telling(at.env)))
+            })
         },
         ..PLAIN
     },
