@@ -95,6 +95,7 @@ fn a_folder_in_which_nothing_fits_is_an_error_of_any_format() {
                     text.contains(&expected) || text.contains(&bare),
                     "{line}: {text}"
                 );
+                assert!(!text.contains("//*"), "{line}: {text}");
                 tried += 1;
             }
         }

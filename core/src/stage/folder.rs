@@ -45,8 +45,9 @@ impl FolderReader {
             let endings: Vec<_> = own.iter().map(|ending| format!(".{ending}")).collect();
             let error = Error::new(ErrorKind::Unrecognised, format!("holds no {name} files"));
             let hint = format!(
-                "they end in {}; others are named by a pattern, such as '{name}:{folder}/*'",
-                endings.join(" ")
+                "they end in {}; others are named by a pattern, such as '{name}:{}'",
+                endings.join(" "),
+                folder.join("*")
             );
             return Err(error.file(folder.to_string()).hint(hint));
         }
