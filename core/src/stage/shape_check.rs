@@ -42,6 +42,36 @@ impl UtteranceShape {
 }
 
 /// Passes utterances on that have a shape and refuses the others.
+///
+/// ```
+/// # use spr_core::format::Reader;
+/// # use spr_core::model::{DatasetInfo, Matrix};
+/// use spr_core::model::{Rank, Utterance};
+/// use spr_core::stage::{ShapeCheck, UtteranceShape};
+/// # struct Narrower(u64, DatasetInfo);
+/// # impl Reader for Narrower {
+/// #     fn info(&self) -> &DatasetInfo { &self.1 }
+/// #     fn read(&mut self, utt: &mut Utterance) -> spr_core::Result<bool> {
+/// #         let cols = [40, 39][self.0 as usize];
+/// #         utt.features = Some(Matrix::from_rows(&vec![1f32; 2 * cols], cols, Rank::Matrix)?);
+/// #         self.0 += 1;
+/// #         Ok(true)
+/// #     }
+/// # }
+/// # let reader = Box::new(Narrower(0, DatasetInfo::default()));
+/// let shape = UtteranceShape {
+///     dim: Some(40),
+///     rank: Some(Rank::Matrix),
+///     frames: Some((1, 3000)),
+///     ..UtteranceShape::default()
+/// };
+/// let mut reader = ShapeCheck::new(reader, Some(shape));
+/// let mut utt = Utterance::default();
+/// assert!(reader.read(&mut utt)?);
+/// let error = reader.read(&mut utt).unwrap_err();
+/// assert!(error.to_string().contains("has 39 feature columns, expected 40"));
+/// # Ok::<(), spr_core::Error>(())
+/// ```
 pub struct ShapeCheck {
     inner: Box<dyn Reader>,
     shape: Option<UtteranceShape>,
