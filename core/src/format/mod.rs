@@ -2,6 +2,7 @@
 
 mod caps;
 mod check;
+mod foreign;
 mod info;
 mod notation;
 mod one;
@@ -16,6 +17,7 @@ pub use caps::{
     ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, Medium, Objects,
     SegmentCaps, Tags,
 };
+pub use foreign::foreign;
 pub use info::{FormatInfo, IndexKind, Partitioning, Suited, Variant};
 pub use notation::{Notation, Specified};
 pub use one::{OneReader, OneWriter};

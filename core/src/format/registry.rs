@@ -1,5 +1,6 @@
 //! The formats a program knows.
 
+use super::foreign::{self, foreign};
 use super::{Format, Probe, Score};
 use crate::bytes::{Claim, Location, Nested, NestedFormats, Source};
 use crate::{Error, ErrorKind, Remedy, Result, nearest};
@@ -104,14 +105,21 @@ impl Registry {
     }
 
     fn unrecognised(&self, source: &mut Source) -> Error {
-        let message = match source.at_end() {
-            Ok(true) => "the file is empty",
-            Ok(false) => "no known format",
+        let head = match source.peek(foreign::HEAD) {
+            Ok(head) => head,
             Err(error) => return error,
         };
-        Error::new(ErrorKind::Unrecognised, message)
-            .file(source.name())
-            .suggest(Remedy::ReadAs(self.names()))
+        let message = match foreign(head) {
+            _ if head.is_empty() => "the file is empty".to_owned(),
+            Some(name) => format!("looks like {name}, which this version does not convert"),
+            None => "no known format".to_owned(),
+        };
+        let error = Error::new(ErrorKind::Unrecognised, message);
+        let error = match foreign::hint(head) {
+            Some(hint) => error.hint(hint),
+            None => error.suggest(Remedy::ReadAs(self.names())),
+        };
+        error.file(source.name())
     }
 }
 

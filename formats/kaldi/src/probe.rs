@@ -17,6 +17,8 @@ const FOREIGN: &[&[u8]] = &[
     b"RIFF",
     b"RIFX",
     b"NIST_1A",
+    b"File type = \"oo",
+    b"\xef\xbb\xbfFile type = \"oo",
 ];
 
 /// How well the start of a file fits.

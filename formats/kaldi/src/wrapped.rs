@@ -2,6 +2,7 @@
 //! eight bytes, the file.
 
 use spr_core::bytes::{Env, Source};
+use spr_core::format::foreign;
 use spr_core::model::Utterance;
 use spr_core::{Error, Result};
 
@@ -12,15 +13,6 @@ use crate::{nested, opaque, recognise};
 const WORDS: &[(&[u8], &str)] = &[(b"AUDIO", "sound"), (b"NPY", "array")];
 /// Bytes of the longest size.
 const LONGEST: u8 = 8;
-/// The starts of files that are known by name, but not read.
-const OTHERS: &[(&[u8], &str)] = &[
-    (b"fLaC", "a FLAC file"),
-    (b"OggS", "an Ogg file"),
-    (b"ID3", "an MP3 file"),
-    (b"FORM", "an AIFF file"),
-    (b"caff", "a CAF file"),
-];
-
 /// Whether an object is in such a form, by its first bytes.
 pub(crate) fn is_wrapped(head: &[u8]) -> bool {
     split(head).is_some()
@@ -53,16 +45,14 @@ pub(crate) fn read(source: &mut Source, utt: &mut Utterance, env: &Env) -> Resul
         .zip(&stored)
         .for_each(|(to, from)| *to = *from);
     let file = opaque::exactly(source, u64::from_le_bytes(size), &env.limits)?;
-    let known = OTHERS.iter().find(|(start, _)| file.starts_with(start));
-    let known = known.map(|(_, name)| *name);
+    let known = foreign(&file).unwrap_or("a file that is not known");
     let name = format!("{} ({what} at byte {at})", source.name());
-    let read = match (Source::from_bytes(name, file), known) {
-        (Ok(mut file), None) => match nested::of_file(&mut file, env)? {
+    let read = match Source::from_bytes(name, file) {
+        Ok(mut file) => match nested::of_file(&mut file, env)? {
             Some(format) => nested::read(&mut file, utt, (format, true), env),
-            None => Err(refused(source, at, "a file that is not known")),
+            None => Err(refused(source, at, known)),
         },
-        (Ok(_), Some(name)) => Err(refused(source, at, name)),
-        (Err(error), _) => Err(error),
+        Err(error) => Err(error),
     };
     // The source is behind it all the same.
     read.map_err(Error::continuable)

@@ -1,0 +1,77 @@
+//! Widespread formats that are known by name, though none of ours reads them.
+
+/// A format, by what its files start with.
+struct Foreign {
+    /// The place of the magic bytes.
+    at: usize,
+    magic: &'static [u8],
+    name: &'static str,
+    /// Whether it is sound, which many programs decode.
+    sound: bool,
+}
+
+const fn sound(magic: &'static [u8], name: &'static str) -> Foreign {
+    Foreign {
+        at: 0,
+        magic,
+        name,
+        sound: true,
+    }
+}
+
+const fn other(at: usize, magic: &'static [u8], name: &'static str) -> Foreign {
+    Foreign {
+        at,
+        magic,
+        name,
+        sound: false,
+    }
+}
+
+/// The longer the magic bytes, the earlier.
+const KNOWN: [Foreign; 21] = [
+    other(0, b"\xef\xbb\xbfFile type = \"oo", "a Praat file"),
+    other(0, b"File type = \"oo", "a Praat file"),
+    other(0, b"ooBinaryFile", "a Praat file"),
+    other(0, b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+    other(0, b"\xfd7zXZ\0", "a file packed by xz"),
+    other(257, b"ustar", "a tar file"),
+    sound(b"fLaC", "a FLAC file"),
+    sound(b"OggS", "an Ogg file"),
+    sound(b"FORM", "an AIFF file"),
+    sound(b"caff", "a CAF file"),
+    other(0, b"PAR1", "a Parquet file"),
+    other(0, b"PK\x03\x04", "a zip file, as .npz files are"),
+    sound(b"ID3", "an MP3 file"),
+    sound(b"\xff\xfb", "an MP3 file"),
+    sound(b"\xff\xf3", "an MP3 file"),
+    sound(b"\xff\xf2", "an MP3 file"),
+    other(0, b"\xfe\xff", "text in UTF-16"),
+    other(0, b"\xff\xfe", "text in UTF-16"),
+    other(8, b"{\"", "a safetensors file"),
+    other(0, b"{", "JSON, but not of the format jsonl"),
+    other(0, b"[{", "JSON, but not of the format jsonl"),
+];
+
+/// First bytes that [`foreign`] looks at.
+pub(super) const HEAD: usize = 262;
+
+/// What a file is by its first bytes, if it is of a widespread format that none of ours is.
+pub fn foreign(head: &[u8]) -> Option<&'static str> {
+    find(head).map(|known| known.name)
+}
+
+/// What helps one who has such a file, if anything does.
+pub(super) fn hint(head: &[u8]) -> Option<&'static str> {
+    find(head)
+        .filter(|known| known.sound)
+        .map(|_| "decode it first: `sox FILE OUT.wav` or `ffmpeg -i FILE OUT.wav`")
+}
+
+fn find(head: &[u8]) -> Option<&'static Foreign> {
+    let fits = |known: &&Foreign| {
+        let bytes = head.get(known.at..);
+        bytes.is_some_and(|bytes| bytes.starts_with(known.magic))
+    };
+    KNOWN.iter().find(fits)
+}
