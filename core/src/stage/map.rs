@@ -23,7 +23,7 @@ pub struct Map {
 
 impl Map {
     /// The utterances of `inner` as `work` leaves them. An error of `work` that
-    /// [can continue](Error::can_continue) costs the utterance alone.
+    /// [can continue](crate::Error::can_continue) costs the utterance alone.
     pub fn new(
         inner: Box<dyn Reader>,
         threads: usize,
