@@ -2,22 +2,23 @@
 
 mod branch;
 mod meter;
+mod outcome;
+mod places;
 
 use std::collections::{BTreeSet, VecDeque};
-use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use spr_core::bytes::{Env, Location, Output, Parents};
-use spr_core::format::{Keys, Reader, Registry, Request, Written};
-use spr_core::loss::{LossKind, LossPolicy, LossReport};
+use spr_core::format::{Keys, Reader, Registry, Request};
+use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::model::{Dtype, Utterance};
 use spr_core::stage::Prefetch;
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::argument::{Input, PartName, Target};
-use crate::places;
 use branch::Branch;
 use meter::Meter;
+pub use outcome::{Observer, Outcome, Progress};
 
 /// What to do about an utterance that can't be converted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,66 +117,6 @@ pub struct Job {
     pub verify: bool,
     /// Whether the outcome has a hash of what was written.
     pub hash: bool,
-}
-
-/// What a conversion did.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// What was written.
-    pub written: Written,
-    /// Utterances passed over.
-    pub skipped: u64,
-    /// The format read.
-    pub from: &'static str,
-    /// The format written.
-    pub to: &'static str,
-    /// What was lost, as allowed: of the data, then of the labels on their own.
-    pub losses: Vec<LossReport>,
-    /// What the outputs rounded further than their element types say, in the same order.
-    pub rounded: Vec<LossReport>,
-    /// What was decoded on the way, such as Kaldi's `CM`.
-    pub decoded: Option<String>,
-    /// Partitions, where each went to an output of its own.
-    pub partitions: Option<u64>,
-    /// A hash of what was written that does not depend on the format, if it was asked for and
-    /// there is one output.
-    pub hash: Option<String>,
-    /// Whether it was read back and found to be the same.
-    pub verified: bool,
-    /// How long it took.
-    pub elapsed: Duration,
-}
-
-/// How far a conversion is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Utterances done.
-    pub utterances: u64,
-    /// Their frames.
-    pub frames: u64,
-    /// Bytes read of the inputs, as they are stored, and in all, where the inputs are files that
-    /// are read from front to back.
-    pub bytes: Option<(u64, u64)>,
-    /// Entries read of the inputs and in all, where script files, folders or headers say how many
-    /// there are.
-    pub entries: Option<(u64, u64)>,
-}
-
-/// Follows a conversion.
-pub trait Observer {
-    /// Another utterance is done. A [break](ControlFlow::Break) stops the conversion, and nothing is
-    /// written.
-    fn progress(&mut self, so_far: Progress) -> ControlFlow<()>;
-    /// An utterance was passed over.
-    fn skipped(&mut self, error: &Error);
-}
-
-impl Observer for () {
-    fn progress(&mut self, _: Progress) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn skipped(&mut self, _: &Error) {}
 }
 
 /// What of an utterance goes to an output of labels.
@@ -382,90 +323,6 @@ impl Job {
             outputs,
             parents,
         })
-    }
-
-    /// Either both outputs are numbered or none.
-    fn check_numbers(&self) -> Result<()> {
-        match &self.labels_out {
-            Some(labels) if labels.is_numbered() != self.target.is_numbered() => {
-                let (with, without) = match labels.is_numbered() {
-                    true => (labels, &self.target),
-                    false => (&self.target, labels),
-                };
-                let message = format!("has {{part}}, but '{}' does not", without.text());
-                Err(Error::usage(message).file(with.text()))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Warns if an earlier run has left parts beyond those that were written.
-    fn warn_of_more(&self, parts: Option<u64>, registry: &Registry, env: &Env) -> Result<()> {
-        let named = |split: &Split| !split.names.is_empty();
-        let Some(next) = parts.filter(|_| !self.split.as_ref().is_some_and(named)) else {
-            return Ok(());
-        };
-        let next = self.target.part(PartName::Number(next), registry, env)?;
-        if let Some(file) = next.locations().iter().find(|file| env.exists(file)) {
-            let message = "is of another run, which had more parts, and stays as it is";
-            env.warn(&Error::unfit(message).file(file.to_string()));
-        }
-        Ok(())
-    }
-
-    /// The files and folders that are read, as far as the arguments name them.
-    fn sources(&self) -> Vec<Location> {
-        let inputs = self.inputs.iter().chain(&self.labels);
-        let inputs = inputs.flat_map(Input::sources);
-        inputs.chain(self.utt2spk.clone()).collect()
-    }
-
-    /// Refuses files of the caller's own, which go with the job's outputs, inside input folders, and
-    /// counts all inputs as read.
-    ///
-    /// # Errors
-    /// The first that is refused.
-    pub fn check_apart(&self, files: &[&Location], env: &Env) -> Result<()> {
-        let inputs = self.sources();
-        inputs.iter().for_each(|file| env.reads(file));
-        let files: Vec<_> = files.iter().copied().cloned().collect();
-        places::check(&inputs, &files, env)
-    }
-
-    /// Refuses outputs, as far as their names are known by now, that are inputs, that are one, or
-    /// that can't be made; for a caller who is to read the inputs before the job [runs](Self::run),
-    /// which begins with it.
-    ///
-    /// # Errors
-    /// The first that is refused.
-    pub fn check_places(&self, registry: &Registry, env: &Env) -> Result<()> {
-        let inputs = self.sources();
-        inputs.iter().for_each(|file| env.reads(file));
-        let mut reserved = Vec::new();
-        for target in std::iter::once(&self.target).chain(&self.labels_out) {
-            places::check(&inputs, &target.locations(), env)?;
-            let mut reserve = |target: &Target| {
-                reserved.push(target.output(self.overwrite, self.add, env)?);
-                Ok(())
-            };
-            let split = self.split.as_ref();
-            match split.and_then(|split| Some((split, split.parts?))) {
-                _ if !target.is_numbered() => reserve(target)?,
-                Some((split, parts)) => (0..parts)
-                    .try_for_each(|n| reserve(&target.part(split.name(n), registry, env)?))?,
-                // However many there will be, each has a name of its own.
-                None => {
-                    let of = |n| target.part(PartName::Number(n), registry, env);
-                    let (one, other) = (of(0)?.locations(), of(1)?.locations());
-                    let same = |(a, b): &(&Location, &Location)| env.resolve(a) == env.resolve(b);
-                    if one.iter().zip(&other).any(|pair| same(&pair)) {
-                        let message = "every part would be written to the same file";
-                        return Err(Error::usage(message).file(target.text()));
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Joins the labels to each of the `inputs` if anything is done to frames, before which they
