@@ -3,6 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
+use spr_core::bytes::Location;
+use spr_core::format::Registry;
 use spr_core::{Error, Result};
 use spr_plot::page::page;
 
@@ -12,6 +14,7 @@ use super::plot::store;
 use super::session::Session;
 use super::words::data_set;
 use super::{messages, plan, skipped};
+use crate::argument::is_of_format;
 use crate::verbs::report::{KEPT, survey};
 
 pub(super) const EXAMPLES: &str = "\
@@ -37,10 +40,25 @@ pub(super) struct ReportArgs {
     read: ReadArgs,
 }
 
+/// Refuses a name by which data would be looked for in the page.
+fn check_name(output: &str, registry: &Registry) -> Result<()> {
+    let file = Location::from(output);
+    match file.plain().extension() {
+        Some(extension) if is_of_format(extension, registry) => {
+            let message = format!("ends with .{extension}, but a page would be written");
+            let right = file.plain().with_extension("html");
+            let hint = format!("call it {right}");
+            Err(Error::usage(message).file(output).hint(hint))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes a page about a data set.
 pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
+    check_name(&args.output, registry)?;
     let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
     if args.read.explain {
         return plan::explain(&[input], registry, &env);

@@ -61,6 +61,12 @@ fn an_extension_never_contradicts_what_is_written() {
         ("in.ark x --to pfile", true),
         ("repair in.ark -o x.pfile --to kaldi", false),
         ("split in.ark {part}.ark -n 2 --to jsonl", false),
+        ("in.ark ark:x.ark.xz", false),
+        ("in.ark jsonl:x.zip", false),
+        ("in.ark in.ark.lz4 --to pfile", false),
+        ("in.ark x.tgz --to jsonl", false),
+        ("in.ark ark:x.zst", true),
+        ("in.ark spr:x.zip/", true),
     ] {
         let said = s.run(&format!("{line} --dry-run").replace("--dry-run --dry-run", "--dry-run"));
         let said = if line.starts_with("repair") {
@@ -82,7 +88,7 @@ fn an_extension_never_contradicts_what_is_written() {
         );
         cases += 1;
     }
-    assert_eq!(cases, 16);
+    assert_eq!(cases, 22);
     // A script file may be packed; what it points into is not.
     s.ok("in.ark q.scp.gz");
     assert!(s.path("q.ark").exists());
@@ -107,6 +113,8 @@ fn pictures_and_headers_are_what_their_names_say() {
             "header d/ann-001.spr -o x.key",
             "an spr header would be written",
         ),
+        ("report in.ark -o x.ark", "a page would be written"),
+        ("report in.ark -o x.pfile.gz", "a page would be written"),
     ] {
         let error = s.fails(line);
         assert!(error.contains(why), "{line}: {error}");

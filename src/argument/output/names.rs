@@ -8,6 +8,17 @@ use spr_core::{Error, Remedy, Result, nearest};
 use super::super::numbered;
 use super::{Pair, Target};
 
+/// Packings that are known by name, but not written.
+const NOT_WRITTEN: [&str; 8] = ["xz", "lzma", "lz4", "Z", "zip", "7z", "tar", "tgz"];
+
+/// Whether files of a format go by this extension.
+pub(crate) fn is_of_format(extension: &str, registry: &Registry) -> bool {
+    let claims = |f: &dyn Format| {
+        f.info().extensions.contains(&extension) || f.info().variant(extension).is_some()
+    };
+    registry.formats().any(claims)
+}
+
 impl Target {
     /// All files of a numbered output must be, or one would replace the other.
     pub(super) fn check_numbers(&self) -> Result<()> {
@@ -61,12 +72,16 @@ impl Target {
     /// Refuses names whose extensions say something else than what is written.
     pub(super) fn check_names(&self, registry: &Registry) -> Result<()> {
         let info = self.format.info();
-        let known = |extension: &str| {
-            let claims = |f: &dyn Format| {
-                f.info().extensions.contains(&extension) || f.info().variant(extension).is_some()
-            };
-            registry.formats().any(claims)
-        };
+        let known = |extension: &str| is_of_format(extension, registry);
+        if let Locator::File(file) = &self.locator
+            && let Some(packing) = file.extension().filter(|e| NOT_WRITTEN.contains(e))
+        {
+            let message = format!("ends with .{packing}, but would not be packed like that");
+            let right = file.with_extension("gz");
+            return Err(Error::usage(message)
+                .file(file.to_string())
+                .hint(format!("call it {right}, or .bz2 or .zst")));
+        }
         let refuse = |file: &Location, extension: &str, what: &str, usual: &str| {
             let right = file.plain().with_extension(usual);
             let coder = file.codec().and(file.extension());
