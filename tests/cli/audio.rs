@@ -209,15 +209,15 @@ fn waves_that_other_programs_read_are_read_and_what_is_odd_is_said() {
         ),
         (
             odd(b"\0"),
-            "201 bytes of samples are not a multiple of 2: the last 1 are passed over",
+            "201 bytes of samples are not a multiple of 2: a part of one at the end is passed over",
         ),
         (
             odd(b""),
-            "201 bytes of samples are not a multiple of 2: the last 1 are passed over",
+            "201 bytes of samples are not a multiple of 2: a part of one at the end is passed over",
         ),
         (
             odd(&[&b"\0"[..], &chunk(b"LIST", b"INFO")].concat()),
-            "201 bytes of samples are not a multiple of 2: the last 1 are passed over",
+            "201 bytes of samples are not a multiple of 2: a part of one at the end is passed over",
         ),
     ];
     for (n, (bytes, warning)) in cases.iter().enumerate() {

@@ -71,15 +71,13 @@ pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Hea
         (None, Extent::Whole) => Amount::ToEnd,
         (None, Extent::Own) => Amount::Checked(own_extent::check_last),
         (Some(bytes), _) => {
-            if let Some(rest) = Some(bytes % block).filter(|rest| *rest > 0) {
+            if !bytes.is_multiple_of(block) {
                 let message = format!("{bytes} bytes of samples are not a multiple of {block}");
-                match extent {
-                    Extent::Whole => {
-                        let passed = format!("{message}: the last {rest} are passed over");
-                        env.warn(&source.malformed(passed));
-                    }
-                    Extent::Own => return Err(source.malformed(message)),
+                if extent == Extent::Own {
+                    return Err(source.malformed(message));
                 }
+                let passed = format!("{message}: a part of one at the end is passed over");
+                env.warn(&source.malformed(passed));
             }
             Amount::Rows(bytes / block)
         }
