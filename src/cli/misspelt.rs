@@ -18,6 +18,10 @@ pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> 
     }
     let program = program();
     let verb = nearest(word, program.get_subcommands().map(Command::get_name))?;
+    if verb == word {
+        let message = format!("the verb '{verb}' comes before all options");
+        return Some(Error::usage(message));
+    }
     Some(error.hint(format!("did you mean the verb '{verb}'?")))
 }
 

@@ -154,6 +154,11 @@ fn mistakes_are_told_with_the_way_out() {
         ),
         ("help", "help: is neither a file nor a verb", "--help"),
         (
+            "--safe info f.ark",
+            "the verb 'info' comes before all options",
+            "",
+        ),
+        (
             "f.ark,contxt=3 x.pkl",
             "unknown option 'contxt'",
             "did you mean 'context'?",
