@@ -7,7 +7,6 @@ use crate::compressed::Compression;
 use crate::kind::{ObjectKind, Precision};
 use crate::number::is_space;
 use crate::text::truncated;
-use crate::wrapped;
 
 /// The form of a binary object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +139,19 @@ pub(crate) fn token(bytes: &[u8]) -> Option<(BinaryForm, usize)> {
 pub(crate) fn unmarked(bytes: &[u8]) -> Option<Unmarked> {
     let known = UNMARKED.iter().find(|(start, _)| bytes.starts_with(start));
     let known = known.map(|(_, what)| *what);
-    known.or(wrapped::is_wrapped(bytes).then_some(Unmarked::Wrapped))
+    known.or(wrapped(bytes).map(|_| Unmarked::Wrapped))
+}
+
+/// The words with which kaldiio begins files of other formats, and what stands behind each.
+const WRAPPED: &[(&[u8], &str)] = &[(b"AUDIO", "sound"), (b"NPY", "array")];
+
+/// Of such a word, what it says, and the bytes of the size behind it: one to eight.
+pub(crate) fn wrapped(head: &[u8]) -> Option<(usize, &'static str, u64)> {
+    WRAPPED.iter().find_map(|(word, what)| {
+        let bytes = *head.strip_prefix(*word)?.first()?;
+        let sized = (1..=8).contains(&bytes);
+        sized.then_some((word.len(), *what, u64::from(bytes)))
+    })
 }
 
 /// Longest token with its space, or other start.

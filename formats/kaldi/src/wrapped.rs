@@ -9,24 +9,6 @@ use spr_core::{Error, Result};
 use crate::kind::ObjectKind;
 use crate::{nested, opaque, recognise};
 
-/// The words, and what stands behind each.
-const WORDS: &[(&[u8], &str)] = &[(b"AUDIO", "sound"), (b"NPY", "array")];
-/// Bytes of the longest size.
-const LONGEST: u8 = 8;
-/// Whether an object is in such a form, by its first bytes.
-pub(crate) fn is_wrapped(head: &[u8]) -> bool {
-    split(head).is_some()
-}
-
-/// The word, what it says, and the bytes of the size.
-fn split(head: &[u8]) -> Option<(usize, &'static str, u64)> {
-    WORDS.iter().find_map(|(word, what)| {
-        let bytes = *head.strip_prefix(*word)?.first()?;
-        let sized = (1..=LONGEST).contains(&bytes);
-        sized.then_some((word.len(), *what, u64::from(bytes)))
-    })
-}
-
 /// Reads the object at the current place, with the format that its file is of.
 ///
 /// # Errors
@@ -35,7 +17,7 @@ pub(crate) fn read(source: &mut Source, utt: &mut Utterance, env: &Env) -> Resul
     /// The longest word, and the number of bytes of the size.
     const HEAD: usize = 6;
     let at = source.offset();
-    let Some((word, what, bytes)) = split(source.peek(HEAD)?) else {
+    let Some((word, what, bytes)) = recognise::wrapped(source.peek(HEAD)?) else {
         return Err(source.malformed("no object with its size before it"));
     };
     source.skip(word as u64 + 1)?;

@@ -275,7 +275,7 @@ impl ObjectReader {
     ) -> Result<ObjectKind> {
         let words = matches!(self.holder, Some(ObjectKind::Token | ObjectKind::Tokens));
         match (source.ahead(TOKEN, recognise::is_known)?.0, self.holder) {
-            (head, _) if wrapped::is_wrapped(head) => {
+            (head, _) if recognise::wrapped(head).is_some() => {
                 let kind = wrapped::read(source, utt, &self.env)?;
                 self.check_holder(source, kind, at)?;
                 Ok(kind)
