@@ -51,7 +51,6 @@ const HALVES: [f64; 45] = {
 
 /// Half of what the last digit counts, and a little more for the rounding of the difference that
 /// is held against it.
-#[inline]
 fn half(exponent: i32) -> f64 {
     let place = usize::try_from(exponent + 22).ok();
     place.and_then(|i| HALVES.get(i)).copied().unwrap_or(0.0) * TIES
@@ -60,7 +59,6 @@ fn half(exponent: i32) -> f64 {
 const TIES: f64 = 1.000_001;
 
 /// Zeros at the end of digits, which say nothing.
-#[cold]
 fn zeros(mut mantissa: u64) -> i32 {
     let mut zeros = 0;
     while mantissa > 0 && mantissa.is_multiple_of(10) {
@@ -69,26 +67,38 @@ fn zeros(mut mantissa: u64) -> i32 {
     zeros
 }
 
-/// A number from its digits as one operation gives it.
+/// The digits of a number and its power of ten, either without its sign, where one operation gives
+/// the number.
 #[inline]
 #[expect(clippy::cast_precision_loss, reason = "no more than 53 bits")]
-fn decimal(mantissa: u64, exponent: i32) -> Option<f64> {
+fn parts(mantissa: u64, exponent: i32) -> Option<(f64, f64)> {
     if mantissa > 1 << 53 {
         return None;
     }
     let power = POWERS.get(usize::try_from(exponent.unsigned_abs()).ok()?)?;
-    let mantissa = mantissa as f64;
-    Some(if exponent < 0 {
-        mantissa / power
-    } else {
-        mantissa * power
-    })
+    Some((mantissa as f64, *power))
+}
+
+/// Whether `value`, which is nearest to `wide`, holds all digits.
+#[cold]
+fn is_held(value: f32, wide: f64, mantissa: u64, exponent: i32) -> bool {
+    // Seven digits always come back.
+    mantissa < 10_000_000 || {
+        let off = (wide - f64::from(value)).abs();
+        off <= half(exponent) || off <= half(exponent + zeros(mantissa))
+    }
 }
 
 impl Real for f64 {
     #[inline]
     fn from_decimal(mantissa: u64, exponent: i32) -> Option<Read<Self>> {
-        decimal(mantissa, exponent).map(|value| Read { value, held: true })
+        let (digits, power) = parts(mantissa, exponent)?;
+        let value = if exponent < 0 {
+            digits / power
+        } else {
+            digits * power
+        };
+        Some(Read { value, held: true })
     }
 
     fn holds(self, _: &[u8], _: i32) -> bool {
@@ -108,13 +118,16 @@ impl Real for f32 {
     fn from_decimal(mantissa: u64, exponent: i32) -> Option<Read<Self>> {
         const BELOW: u64 = (1 << 29) - 1;
         const HALF: u64 = 1 << 28;
-        let wide = decimal(mantissa, exponent)?;
-        let value = wide as Self;
-        // Seven digits always come back.
-        let held = mantissa < 10_000_000 || {
-            let off = (wide - f64::from(value)).abs();
-            off <= half(exponent) || off <= half(exponent + zeros(mantissa))
+        let (digits, power) = parts(mantissa, exponent)?;
+        let wide = if exponent < 0 {
+            digits / power
+        } else {
+            digits * power
         };
+        let value = wide as Self;
+        // Told without a branch for numbers with a point.
+        let close = (f64::from(value) * power - digits).abs() <= 0.5 && exponent < 0;
+        let held = close || is_held(value, wide, mantissa, exponent);
         (wide.to_bits() & BELOW != HALF).then_some(Read { value, held })
     }
 
