@@ -283,11 +283,8 @@ impl Job {
             env.warn(&Error::unfit(what).file(input));
         }
         let decoded = meter.decoded(reader.info().compression.as_deref());
-        let beside = side
-            .as_mut()
-            .map(|side| side.finish(&self.policy))
-            .transpose()?;
-        let mut written = main.finish(&self.policy)?;
+        let beside = side.as_mut().map(|side| side.finish()).transpose()?;
+        let mut written = main.finish()?;
         written.bytes += beside.map_or(0, |w| w.bytes);
         let branches = || std::iter::once(&main).chain(&side);
         let losses = branches().map(|branch| branch.losses().clone()).collect();

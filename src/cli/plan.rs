@@ -224,12 +224,6 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     }
     duplicates(how, &mut job, registry);
     job.dtype = args.dtype.as_deref().map(str::parse).transpose()?;
-    for target in std::iter::once(&job.target).chain(&job.labels_out) {
-        if target.leaves_out_keys() {
-            job.policy.allow(LossKind::Keys);
-            job.policy.allow(LossKind::Boundaries);
-        }
-    }
     allow_losses(args, &mut job.policy)?;
     job.on_error = match args.read.on_error {
         OnErrorArg::Stop => OnError::Stop,

@@ -4,7 +4,7 @@ mod canonical;
 
 use spr_core::bytes::Env;
 use spr_core::format::{Caps, Count, Keys};
-use spr_core::model::{Audio, Utterance};
+use spr_core::model::{Audio, Dtype, Object, Rank, Utterance};
 use spr_core::stage::load;
 use twox_hash::XxHash3_128;
 
@@ -23,7 +23,16 @@ pub(crate) struct Digest {
     rows: [XxHash3_128; 2],
     /// What each utterance brought, to name the first that differs.
     steps: Vec<u64>,
+    /// What all of them are, by the name of a Kaldi holder, where bytes alone may not tell.
+    kind: Option<Kind>,
     scratch: Vec<u8>,
+}
+
+/// What all utterances are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Of(String),
+    Several,
 }
 
 impl Digest {
@@ -36,6 +45,7 @@ impl Digest {
             sum: 0,
             rows: [XxHash3_128::new(), XxHash3_128::new()],
             steps: Vec::new(),
+            kind: None,
             scratch: Vec::new(),
         }
     }
@@ -46,6 +56,7 @@ impl Digest {
             rows: [XxHash3_128::new(), XxHash3_128::new()],
             sum: 0,
             steps: Vec::new(),
+            kind: None,
             scratch: Vec::new(),
             ..*other
         }
@@ -57,6 +68,7 @@ impl Digest {
             // What no format here decodes is compared as it is stored.
             let _ = load(utt, env);
         }
+        self.see(utt);
         if !self.apart {
             for (hash, matrix) in self.rows.iter_mut().zip([&utt.features, &utt.labels]) {
                 if let Some(matrix) = matrix {
@@ -81,6 +93,25 @@ impl Digest {
             .push(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
     }
 
+    fn see(&mut self, utt: &Utterance) {
+        let own = kind(utt);
+        let same = match (&self.kind, own) {
+            (None, Some(own)) => Some(Kind::Of(own.to_owned())),
+            (Some(Kind::Of(kind)), Some(own)) if kind == own => return,
+            (Some(Kind::Several), _) => return,
+            _ => Some(Kind::Several),
+        };
+        self.kind = same;
+    }
+
+    /// What all utterances are, by the name of a Kaldi holder, where bytes alone may not tell.
+    pub(crate) fn kind(&self) -> Option<&str> {
+        match &self.kind {
+            Some(Kind::Of(kind)) => Some(kind),
+            Some(Kind::Several) | None => None,
+        }
+    }
+
     /// What each utterance brought, in the order of adding.
     pub(crate) fn steps(&self) -> &[u64] {
         &self.steps
@@ -102,12 +133,27 @@ impl Digest {
     }
 }
 
+/// The Kaldi holder of what an utterance is, if its bytes may be those of other things as well.
+fn kind(utt: &Utterance) -> Option<&str> {
+    match (&utt.object, &utt.features, &utt.labels) {
+        (Some(Object::Opaque { .. }), ..) => None,
+        (Some(object), ..) => Some(object.kind()),
+        (None, Some(number), _) if number.rank() == Rank::Scalar => match number.dtype() {
+            Dtype::F32 => Some("float"),
+            Dtype::F64 => Some("double"),
+            _ => None,
+        },
+        (None, None, Some(_)) => Some("int32-vector"),
+        (None, ..) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::builtin;
     use spr_core::format::{Medium, Options};
-    use spr_core::model::{Matrix, Rank};
+    use spr_core::model::Matrix;
 
     fn digest(utts: &[Utterance], folder: bool) -> String {
         let format = builtin::registry().get("jsonl").unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use spr_core::adapt::Adapter;
 use spr_core::bytes::{Env, Locator, Output, Parents, Part, key_of_file};
 use spr_core::format::{Caps, Count, Keys, Registry, Writer, Written};
-use spr_core::loss::{LossPolicy, LossReport};
+use spr_core::loss::{LossKind, LossPolicy, LossReport};
 use spr_core::model::{Dtype, Key, KeySource, Utterance};
 use spr_core::{Error, Result, side};
 
@@ -22,6 +22,8 @@ pub(super) struct Branch<'a> {
     keys: KeySource,
     adapter: Adapter,
     caps: Caps,
+    /// What this output may lose: what the job may, and what its own options give up by name.
+    policy: LossPolicy,
     /// Given up once a loss is denied, after which the rest is only measured.
     open: Option<Open>,
     /// The part that is being written.
@@ -67,6 +69,7 @@ impl<'a> Branch<'a> {
             keys,
             adapter: Adapter::new(caps, dtype, unnamed, env),
             caps,
+            policy: policy(job, target),
             open: None,
             part: 0,
             aside: BTreeMap::new(),
@@ -245,7 +248,7 @@ impl<'a> Branch<'a> {
     /// Makes an utterance fit the output.
     pub(super) fn fit(&mut self, utt: &mut Utterance) -> Result<()> {
         self.adapter.apply(utt)?;
-        if self.adapter.is_denied(&self.job.policy) {
+        if self.adapter.is_denied(&self.policy) {
             self.open = None;
             self.aside.clear();
         }
@@ -270,9 +273,9 @@ impl<'a> Branch<'a> {
     }
 
     /// Completes the output, which has its final name only after the commit.
-    pub(super) fn finish(&mut self, policy: &LossPolicy) -> Result<Written> {
+    pub(super) fn finish(&mut self) -> Result<Written> {
         let format = self.target.format().info().name;
-        if let Some(error) = self.adapter.report().denied(policy, format) {
+        if let Some(error) = self.adapter.report().denied(&self.policy, format) {
             return Err(error.file(self.target.text()));
         }
         self.finish_output()?;
@@ -302,4 +305,14 @@ impl<'a> Branch<'a> {
     pub(super) fn outputs(self) -> (Vec<Output>, Parents) {
         (self.finished, self.parents)
     }
+}
+
+/// The losses that are allowed in one output. Without names nothing says where utterances begin.
+fn policy(job: &Job, target: &Target) -> LossPolicy {
+    let mut policy = job.policy.clone();
+    if target.leaves_out_keys() {
+        policy.allow(LossKind::Keys);
+        policy.allow(LossKind::Boundaries);
+    }
+    policy
 }

@@ -137,11 +137,8 @@ fn int(word: &[u8]) -> Result<i32> {
 }
 
 fn real<T: Real>(word: &[u8], rounded: &mut u64) -> Result<T> {
-    match number::real::<T>(word, true) {
-        Scan::Number(read, len) if len == word.len() => {
-            *rounded += u64::from(!read.held);
-            Ok(read.value)
-        }
+    match number::real::<T>(word, true, rounded) {
+        Scan::Number(value, len) if len == word.len() => Ok(value),
         _ => Err(wrong(word, T::DTYPE.name())),
     }
 }

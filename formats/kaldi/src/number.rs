@@ -13,17 +13,11 @@ pub(crate) enum Scan<T> {
     Bad,
 }
 
-/// A float of text, and whether it holds all digits: whether as many of its own are the same.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Read<T> {
-    pub(crate) value: T,
-    pub(crate) held: bool,
-}
-
 /// The floats of text matrices and vectors.
 pub(crate) trait Real: Element {
-    /// The nearest float, where that can be told from one operation in `f64`.
-    fn from_decimal(mantissa: u64, exponent: i32) -> Option<Read<Self>>;
+    /// The nearest float, where that can be told from one operation in `f64`; one that does not
+    /// hold all digits, so that as many of its own are others, is counted as `rounded`.
+    fn from_decimal(mantissa: u64, exponent: i32, rounded: &mut u64) -> Option<Self>;
     /// Whether this, the nearest float to `digits`, holds all of them, of which the last counts
     /// `10^exponent`.
     fn holds(self, digits: &[u8], exponent: i32) -> bool;
@@ -91,14 +85,13 @@ fn is_held(value: f32, wide: f64, mantissa: u64, exponent: i32) -> bool {
 
 impl Real for f64 {
     #[inline]
-    fn from_decimal(mantissa: u64, exponent: i32) -> Option<Read<Self>> {
+    fn from_decimal(mantissa: u64, exponent: i32, _: &mut u64) -> Option<Self> {
         let (digits, power) = parts(mantissa, exponent)?;
-        let value = if exponent < 0 {
+        Some(if exponent < 0 {
             digits / power
         } else {
             digits * power
-        };
-        Some(Read { value, held: true })
+        })
     }
 
     fn holds(self, _: &[u8], _: i32) -> bool {
@@ -115,7 +108,7 @@ impl Real for f32 {
     /// Rounding twice goes wrong only where the `f64` lies halfway between two `f32`.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
-    fn from_decimal(mantissa: u64, exponent: i32) -> Option<Read<Self>> {
+    fn from_decimal(mantissa: u64, exponent: i32, rounded: &mut u64) -> Option<Self> {
         const BELOW: u64 = (1 << 29) - 1;
         const HALF: u64 = 1 << 28;
         let (digits, power) = parts(mantissa, exponent)?;
@@ -124,11 +117,16 @@ impl Real for f32 {
         } else {
             digits * power
         };
+        if wide.to_bits() & BELOW == HALF {
+            return None;
+        }
         let value = wide as Self;
-        // Told without a branch for numbers with a point.
+        // Nearly all numbers that have a point are close enough.
         let close = (f64::from(value) * power - digits).abs() <= 0.5 && exponent < 0;
-        let held = close || is_held(value, wide, mantissa, exponent);
-        (wide.to_bits() & BELOW != HALF).then_some(Read { value, held })
+        if !close {
+            *rounded += u64::from(!is_held(value, wide, mantissa, exponent));
+        }
+        Some(value)
     }
 
     #[cold]
@@ -150,9 +148,10 @@ impl Real for f32 {
 }
 
 /// Reads a float at the start of `bytes`: a digit, or a sign and a digit or point; infinities and
-/// NaNs, which must end at white space. `last` says that nothing follows `bytes`.
+/// NaNs, which must end at white space. `last` says that nothing follows `bytes`; one that does not
+/// hold all digits is counted as `rounded`.
 #[inline(always)]
-pub(crate) fn real<T: Real>(bytes: &[u8], last: bool) -> Scan<Read<T>> {
+pub(crate) fn real<T: Real>(bytes: &[u8], last: bool, rounded: &mut u64) -> Scan<T> {
     let negative = bytes.first() == Some(&b'-');
     let mut at = usize::from(negative);
     let start = at;
@@ -193,17 +192,19 @@ pub(crate) fn real<T: Real>(bytes: &[u8], last: bool) -> Scan<Read<T>> {
     if at == bytes.len() && !last {
         return Scan::Unfinished;
     }
-    let value = T::from_decimal(mantissa, exponent).filter(|_| plain);
+    let value = match plain {
+        true => T::from_decimal(mantissa, exponent, rounded),
+        false => None,
+    };
     let value = match value {
-        Some(read) if negative => Some(Read {
-            value: read.value.negated(),
-            ..read
-        }),
-        Some(read) => Some(read),
-        None => T::parse(&bytes[..at]).map(|value| Read {
-            value,
-            held: value.holds(&bytes[..at], exponent),
-        }),
+        Some(value) if negative => Some(value.negated()),
+        Some(value) => Some(value),
+        None => {
+            let value = T::parse(&bytes[..at]);
+            let held = value.is_none_or(|value| value.holds(&bytes[..at], exponent));
+            *rounded += u64::from(!held);
+            value
+        }
     };
     value.map_or(Scan::Bad, |value| Scan::Number(value, at))
 }
@@ -264,7 +265,7 @@ fn leading(text: u64) -> (usize, u64) {
 
 /// `inf`, `infinity` or `nan` in any case and with any sign.
 #[cold]
-fn word<T: Real>(bytes: &[u8], last: bool) -> Scan<Read<T>> {
+fn word<T: Real>(bytes: &[u8], last: bool) -> Scan<T> {
     let Some(end) = end_of_word(bytes, last) else {
         return Scan::Unfinished;
     };
@@ -275,8 +276,7 @@ fn word<T: Real>(bytes: &[u8], last: bool) -> Scan<Read<T>> {
     if !known.iter().any(|k| name.eq_ignore_ascii_case(k)) {
         return Scan::Bad;
     }
-    let read = |value| Read { value, held: true };
-    T::parse(word).map_or(Scan::Bad, |value| Scan::Number(read(value), end))
+    T::parse(word).map_or(Scan::Bad, |value| Scan::Number(value, end))
 }
 
 /// Reads an `i32` that is a word of its own.
@@ -320,18 +320,20 @@ mod tests {
     use proptest::prelude::*;
 
     fn number<T: Real>(text: &str) -> Option<(T, usize)> {
-        match real(text.as_bytes(), true) {
-            Scan::Number(read, len) => Some((read.value, len)),
+        match real(text.as_bytes(), true, &mut 0) {
+            Scan::Number(value, len) => Some((value, len)),
             _ => None,
         }
     }
 
     #[test]
     fn digits_that_are_not_held_are_noticed() {
-        let held = |text: &str| match real::<f32>(text.as_bytes(), true) {
-            Scan::Number(read, _) => read.held,
-            other => panic!("{text}: {other:?}"),
-        };
+        fn held<T: Real>(text: &str) -> bool {
+            let mut rounded = 0;
+            let read = real::<T>(text.as_bytes(), true, &mut rounded);
+            assert!(matches!(read, Scan::Number(..)), "{text}");
+            rounded == 0
+        }
         let yes = [
             "0.1",
             "16777216",
@@ -364,11 +366,11 @@ mod tests {
             "-0.30000000000000004",
         ];
         for text in yes {
-            assert!(held(text), "{text}");
+            assert!(held::<f32>(text), "{text}");
         }
         for text in no {
-            assert!(!held(text), "{text}");
-            assert!(matches!(real::<f64>(text.as_bytes(), true), Scan::Number(r, _) if r.held));
+            assert!(!held::<f32>(text), "{text}");
+            assert!(held::<f64>(text), "{text}");
         }
     }
 
@@ -378,8 +380,9 @@ mod tests {
             let value = f32::from_bits(bits);
             prop_assume!(value.is_finite());
             for text in [format!("{value}"), format!("{value:e}"), format!("{}", f64::from(value))] {
-                let read = real::<f32>(text.as_bytes(), true);
-                prop_assert!(matches!(read, Scan::Number(r, _) if r.held), "{}", text);
+                let mut rounded = 0;
+                let read = real::<f32>(text.as_bytes(), true, &mut rounded);
+                prop_assert!(matches!(read, Scan::Number(..)) && rounded == 0, "{}", text);
             }
         }
     }
@@ -449,7 +452,7 @@ mod tests {
     fn waits_for_the_rest() {
         for text in ["1", "1.", "1.5", "1e", "1e-", "1e-5", "-", "na", ""] {
             assert_eq!(
-                real::<f32>(text.as_bytes(), false),
+                real::<f32>(text.as_bytes(), false, &mut 0),
                 Scan::Unfinished,
                 "{text}"
             );

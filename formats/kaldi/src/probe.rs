@@ -107,7 +107,7 @@ pub(crate) fn is_bare(head: &[u8], whole: bool) -> bool {
             },
             [b';', after @ ..] => rest = after,
             [b, after @ ..] if is_space(*b) => rest = after,
-            _ => match real::<f64>(rest, whole) {
+            _ => match real::<f64>(rest, whole, &mut 0) {
                 Scan::Number(_, len) => rest = &rest[len..],
                 Scan::Unfinished => return true,
                 Scan::Bad => return false,

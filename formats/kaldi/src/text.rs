@@ -114,11 +114,10 @@ impl Layout {
                         false => (at, Stop::Ragged),
                     };
                 }
-                _ => match number::real::<T>(&bytes[at..], last) {
-                    Scan::Number(read, len) => {
+                _ => match number::real::<T>(&bytes[at..], last, &mut self.rounded) {
+                    Scan::Number(value, len) => {
                         self.glued |= at == end;
-                        self.rounded += u64::from(!read.held);
-                        block.push(read.value);
+                        block.push(value);
                         self.pending += 1;
                         at += len;
                         end = at;

@@ -263,6 +263,8 @@ def fit_labels(u, target, losses, first):
                 losses.add_cast(u.key, stats)
             if target.same_columns and first.setdefault("width", width) != width:
                 losses.refuse("another number of labels")
+        if u.labels is not None and target.same_dim and first.setdefault("label type", u.labels.dtype) != u.labels.dtype:
+            losses.refuse("labels of another type")
     if target.features and target.same_dim and first.setdefault("labelled", u.labels is not None) != (u.labels is not None):
         losses.refuse("labels of some only")
 

@@ -7,7 +7,7 @@ use regex::bytes::Regex;
 
 use crate::bytes::{Env, Held, Locator, Source};
 use crate::format::{Reader, Wanted};
-use crate::model::{DatasetInfo, Key, Utterance, is_word_byte};
+use crate::model::{DatasetInfo, Key, Utterance};
 use crate::{Error, Limits, Result};
 
 /// Says of a key whether it is meant.
@@ -48,8 +48,9 @@ impl KeyFilter {
         let (mut line, mut number) = (Vec::new(), 0);
         while source.line(&mut line, limits)? {
             number += 1;
-            if let Some(b) = line.iter().find(|b| !is_text(**b)) {
-                let error = Error::malformed(format!("byte 0x{b:02x} in a list of keys"));
+            // Keys may be of any encoding; what is no text at all has zeros.
+            if line.contains(&0) {
+                let error = Error::malformed("byte 0x00 in a list of keys");
                 return Err(error.file(source.name()).line(number));
             }
             let mut words = line.split(u8::is_ascii_whitespace);
@@ -93,11 +94,6 @@ impl KeyFilter {
             Self::Regex(regex) => regex.is_match(key.as_bytes()),
         }
     }
-}
-
-/// Whether a byte may stand in a list of words.
-fn is_text(b: u8) -> bool {
-    is_word_byte(b) || b.is_ascii_whitespace()
 }
 
 impl From<HashSet<Key>> for KeyFilter {

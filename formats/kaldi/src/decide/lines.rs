@@ -245,7 +245,7 @@ fn is_integer(word: &[u8]) -> bool {
 }
 
 fn is_number(word: &[u8]) -> bool {
-    matches!(number::real::<f64>(word, true), Scan::Number(_, len) if len == word.len())
+    matches!(number::real::<f64>(word, true, &mut 0), Scan::Number(_, len) if len == word.len())
 }
 
 /// Whether a line of a text FST follows: it starts with the number of a state and a tab.
