@@ -213,3 +213,25 @@ fn verbs_take_what_kaldis_programs_take_for_a_file() {
         failed.err
     );
 }
+
+/// As Kaldi's copy-int-vector and copy-vector write them with `--binary=false`.
+#[test]
+fn the_text_of_integers_without_a_key_is_told_to_be_read_as_floats() {
+    let s = Scratch::new();
+    for (text, options, told) in [
+        ("[ 1 2 3 ]\n", "", true),
+        ("[ 1 -2 3 ]\n", ",holder=int32-vector", false),
+        ("[ 1 2 3 ]\n", ",holder=float-vector", false),
+        (" [ 1 2 3 ]\n", "", false),
+        ("[ 1 2.5 3 ]\n", "", false),
+        ("[ ]\n", "", false),
+    ] {
+        s.write("v", text);
+        let said = s.ok(&format!("v{options} x.jsonl --overwrite")).err;
+        assert_eq!(
+            said.contains("holds float-vector or int32-vector"),
+            told,
+            "{text}: {said}"
+        );
+    }
+}

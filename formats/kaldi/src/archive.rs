@@ -8,7 +8,7 @@ use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance, is_word_
 use spr_core::{Error, Result};
 
 use crate::choice::{Choice, wants_values};
-
+use crate::decide::is_integer;
 use crate::nested;
 use crate::number::is_space;
 use crate::object::ObjectReader;
@@ -76,6 +76,11 @@ impl ArchiveReader {
             }
             false => (None, KeySource::Stored),
         };
+        if bare && options.get("holder").is_none() && may_be_integers(&mut source)? {
+            let message = "holds float-vector or int32-vector: the text doesn't tell which; it is read as \
+                           float-vector, holder=NAME says otherwise";
+            env.warn(&Error::unfit(message).file(source.name()));
+        }
         let mut reader = Self {
             info: match foreign {
                 true => objects.known(&source, keys),
@@ -168,6 +173,18 @@ pub(crate) fn is_bare_file(source: &mut Source, options: &Options, env: &Env) ->
 /// called one.
 pub(crate) fn is_place(source: &Source, options: &Options) -> bool {
     source.is_plain_file() && source.offset() > 0 && options.get("table").is_none()
+}
+
+/// Whether the text of an object without a key is as Kaldi writes a vector of integers; one of floats it
+/// starts with a space.
+fn may_be_integers(source: &mut Source) -> Result<bool> {
+    let (head, _) = source.ahead(HEAD, is_enough)?;
+    let Some(values) = head.strip_prefix(b"[ ") else {
+        return Ok(false);
+    };
+    let end = values.iter().position(|b| *b == b']');
+    let mut words = values[..end.unwrap_or(values.len())].split(|b| *b == b' ');
+    Ok(end != Some(0) && words.all(|word| word.is_empty() || is_integer(word)))
 }
 
 fn starts_bare(source: &mut Source) -> Result<bool> {

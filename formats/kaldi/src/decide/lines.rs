@@ -127,6 +127,10 @@ fn line_kinds(line: &[u8], after: &[u8]) -> u32 {
             false => bits(&[Posterior, Ints, Floats, Lists, IntPairs, FloatPairs, Tokens]),
         };
     };
+    // Kaldi takes it for an empty matrix or vector.
+    if *first == b"[]" {
+        return bits(&[Vector]);
+    }
     if first.starts_with(b"[") && matches!(first, [b'['] | [b'[', b']', ..]) {
         return match weighted_groups(&words) {
             None => bits(&[Vector]),
@@ -238,7 +242,7 @@ fn parted(line: &[u8]) -> u32 {
 }
 
 /// Digits with a sign, whatever their number.
-fn is_integer(word: &[u8]) -> bool {
+pub(crate) fn is_integer(word: &[u8]) -> bool {
     let digits = word.strip_prefix(b"-").or(word.strip_prefix(b"+"));
     let digits = digits.unwrap_or(word);
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)

@@ -14,7 +14,7 @@ use spr_core::{Error, Limits, Result};
 use crate::kind::ObjectKind;
 use crate::number::is_space;
 
-pub(crate) use lines::lines;
+pub(crate) use lines::{is_integer, lines};
 pub(crate) use runs::{runs, unknown, wide};
 
 /// Entries looked at.

@@ -84,6 +84,7 @@ fn lines_are_told_apart() {
         ("T t\n", ObjectKind::Tokens),
         ("\nb [ 1 0.5 ] \n", ObjectKind::Posterior),
         ("[ 1 0.5 ] [ ] \n", ObjectKind::Posterior),
+        ("[] \n", ObjectKind::Vector),
         ("[ 1 0.5 ] \n", ObjectKind::Posterior),
         ("[ 1 0.5 ] \nb [ 1 2 3 ]\n", ObjectKind::Vector),
         (" [ 1 0.5 ]\n", ObjectKind::Vector),
