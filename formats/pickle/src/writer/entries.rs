@@ -6,7 +6,7 @@ use spr_core::bytes::{Output, Part, Sink};
 use spr_core::format::{Caps, Options, Writer, Written};
 use spr_core::model::{Key, Matrix, Rank, Utterance};
 use spr_core::side::{self, SideWriter};
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
 use super::{check_len, encode, encoded_len, features_of};
 use crate::emit::{ArrayHead, Emitter};
@@ -87,7 +87,8 @@ impl EntryWriter {
         }
         if let Names::Dict(names) = &self.names {
             if names.contains(&utt.key) {
-                return Err(Error::unfit("comes twice, and a dict holds one of a name"));
+                let error = Error::unfit("comes twice, and a dict holds one of a name");
+                return Err(error.suggest(Remedy::KeepOne));
             }
             if !self.emitter.can_name(utt.key.as_bytes()) {
                 return Err(Error::unsupported("has a name too long for a pickle's key"));

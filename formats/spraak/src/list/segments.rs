@@ -6,7 +6,7 @@ use std::sync::Arc;
 use spr_core::bytes::Env;
 use spr_core::format::Options;
 use spr_core::model::{Decimal, FrameGrid, Key, Meta, Segment, Utterance};
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
 use super::lines::{is_blank, print_line};
 use super::names::SAME;
@@ -67,7 +67,8 @@ impl Segments {
             return Err(Error::unfit("'-' can't be the name of a file in a list"));
         }
         if self.seen.contains(&utt.key) {
-            return Err(Error::unfit("a second utterance of this name"));
+            let error = Error::unfit("a second utterance of this name");
+            return Err(error.suggest(Remedy::KeepOne));
         }
         let fields = extra(&utt.meta.tags, segments.len()).map_err(Error::unfit)?;
         let framed = self.framed && self.are_framed(segments, &utt.meta);
