@@ -1,6 +1,6 @@
 //! Where outputs go and inputs come from.
 
-use spr_core::bytes::{Env, Location};
+use spr_core::bytes::{Codec, Env, Location};
 use spr_core::format::{IndexKind, Registry};
 use spr_core::side;
 use spr_core::{Error, Limits, Result};
@@ -48,18 +48,25 @@ pub(crate) fn belongings(file: &Location, registry: &Registry, env: &Env) -> Res
     for format in registry.formats() {
         let beside = match format.info().index {
             IndexKind::Own => continue,
-            IndexKind::SideFile => file.with_suffix(side::SUFFIX),
-            IndexKind::Script(extension) => file.with_extension(extension),
+            IndexKind::SideFile => vec![file.with_suffix(side::SUFFIX)],
+            IndexKind::Script(extension) => {
+                let plain = file.with_extension(extension);
+                let packed =
+                    Codec::FILES.map(|c| plain.with_suffix(&format!(".{}", c.extension())));
+                std::iter::once(plain).chain(packed).collect()
+            }
         };
-        if beside == *file || found.contains(&beside) || !env.exists(&beside) {
-            continue;
-        }
-        let goes = match format.info().index {
-            IndexKind::Script(_) => points_only_into(&beside, file, env)?,
-            _ => true,
-        };
-        if goes {
-            found.push(beside);
+        for beside in beside {
+            if beside == *file || found.contains(&beside) || !env.exists(&beside) {
+                continue;
+            }
+            let goes = match format.info().index {
+                IndexKind::Script(_) => points_only_into(&beside, file, env)?,
+                _ => true,
+            };
+            if goes {
+                found.push(beside);
+            }
         }
     }
     Ok(found)

@@ -27,6 +27,8 @@ fn what_belonged_to_replaced_data_goes_with_them() {
         ("pfile:x", "ark:x", vec!["x"]),
         ("ark,scp:x.ark,x.scp", "x.ark", vec!["x.ark"]),
         ("ark,scp:./d/../x.ark,x.scp", "x.ark", vec!["x.ark"]),
+        ("x.scp.gz", "x.ark", vec!["x.ark"]),
+        ("x.scp.zst", "ark,scp:x.ark,y.scp", vec!["x.ark", "y.scp"]),
         ("ark,scp:x,x.scp", "pfile:x,keys=none", vec!["x"]),
         ("x.scp", "ark,scp:x.ark,y.scp", vec!["x.ark", "y.scp"]),
     ] {
@@ -43,7 +45,7 @@ fn what_belonged_to_replaced_data_goes_with_them() {
         assert_eq!(found, left, "{old} {new}");
         tried += 1;
     }
-    assert_eq!(tried, 11);
+    assert_eq!(tried, 13);
     s.shell("rm -rf x* y* names");
     s.ok("in.ark ark,scp:x.ark,x.scp");
     let said = s.ok("in.ark x.ark --overwrite");

@@ -31,7 +31,7 @@ pub enum Codec {
 
 impl Codec {
     /// Those of whole files.
-    const FILES: [Self; 3] = [Self::Gzip, Self::Bzip2, Self::Zstd];
+    pub const FILES: [Self; 3] = [Self::Gzip, Self::Bzip2, Self::Zstd];
 
     /// Bytes needed by [`detect`](Self::detect).
     pub(crate) const MAGIC_LEN: usize = 10;
