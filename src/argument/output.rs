@@ -290,7 +290,7 @@ impl Target {
     }
 
     /// The file that the format writes beside the data, by its own rules or where an option says.
-    fn beside(&self) -> Result<Option<Location>> {
+    pub(crate) fn beside(&self) -> Result<Option<Location>> {
         let Locator::File(file) = &self.locator else {
             return Ok(None);
         };

@@ -140,8 +140,9 @@ impl<'a> Branch<'a> {
     /// Lets go what belongs to a file that is replaced, or did to one that is no more.
     fn discard_old(&self, target: &Target, output: &Output) -> Result<()> {
         let written = target.locations();
-        for file in written.iter().filter(|_| !target.is_folder()) {
-            for old in places::belongings(file, self.registry, &self.env)? {
+        let replaced = written.iter().cloned().chain(target.beside()?);
+        for file in replaced.filter(|_| !target.is_folder()) {
+            for old in places::belongings(&file, self.registry, &self.env)? {
                 if written.contains(&old) {
                     continue;
                 }

@@ -29,6 +29,8 @@ fn what_belonged_to_replaced_data_goes_with_them() {
         ("ark,scp:./d/../x.ark,x.scp", "x.ark", vec!["x.ark"]),
         ("x.scp.gz", "x.ark", vec!["x.ark"]),
         ("x.scp.zst", "ark,scp:x.ark,y.scp", vec!["x.ark", "y.scp"]),
+        ("x.scp.zst", "x.scp", vec!["x.ark", "x.scp"]),
+        ("x.scp", "x.scp.gz", vec!["x.ark", "x.scp.gz"]),
         ("ark,scp:x,x.scp", "pfile:x,keys=none", vec!["x"]),
         ("x.scp", "ark,scp:x.ark,y.scp", vec!["x.ark", "y.scp"]),
     ] {
@@ -45,7 +47,7 @@ fn what_belonged_to_replaced_data_goes_with_them() {
         assert_eq!(found, left, "{old} {new}");
         tried += 1;
     }
-    assert_eq!(tried, 13);
+    assert_eq!(tried, 15);
     s.shell("rm -rf x* y* names");
     s.ok("in.ark ark,scp:x.ark,x.scp");
     let said = s.ok("in.ark x.ark --overwrite");
