@@ -31,6 +31,18 @@ const POWERS: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
+/// The powers of ten from -22 to 22, each with the one to come back by; the negative ones nearly.
+const FACTORS: [[f64; 2]; 45] = {
+    let mut factors = [[1.0; 2]; 45];
+    let mut i = 1;
+    while i < POWERS.len() {
+        factors[22 - i] = [1.0 / POWERS[i], POWERS[i]];
+        factors[22 + i] = [POWERS[i], 1.0 / POWERS[i]];
+        i += 1;
+    }
+    factors
+};
+
 /// Half of the powers of ten from -22 to 22.
 const HALVES: [f64; 45] = {
     let mut halves = [0.5; 45];
@@ -61,32 +73,29 @@ fn zeros(mut mantissa: u64) -> i32 {
     zeros
 }
 
-/// The digits of a number and its power of ten, either without its sign, where one operation gives
-/// the number.
+/// Digits as a number, if it holds them; one with a sign is made in fewer steps.
 #[inline]
 #[expect(clippy::cast_precision_loss, reason = "no more than 53 bits")]
-fn parts(mantissa: u64, exponent: i32) -> Option<(f64, f64)> {
-    if mantissa > 1 << 53 {
-        return None;
-    }
-    let power = POWERS.get(usize::try_from(exponent.unsigned_abs()).ok()?)?;
-    Some((mantissa as f64, *power))
+fn whole(mantissa: u64) -> Option<f64> {
+    (mantissa <= 1 << 53).then_some(mantissa.cast_signed() as f64)
 }
 
-/// Whether `value`, which is nearest to `wide`, holds all digits.
+/// Whether `value`, which is the nearest to a number, holds all its digits.
 #[cold]
-fn is_held(value: f32, wide: f64, mantissa: u64, exponent: i32) -> bool {
+fn is_held(value: f32, mantissa: u64, exponent: i32) -> bool {
     // Seven digits always come back.
-    mantissa < 10_000_000 || {
-        let off = (wide - f64::from(value)).abs();
-        off <= half(exponent) || off <= half(exponent + zeros(mantissa))
-    }
+    mantissa < 10_000_000
+        || f64::from_decimal(mantissa, exponent, &mut 0).is_none_or(|wide| {
+            let off = (wide - f64::from(value)).abs();
+            off <= half(exponent) || off <= half(exponent + zeros(mantissa))
+        })
 }
 
 impl Real for f64 {
     #[inline]
     fn from_decimal(mantissa: u64, exponent: i32, _: &mut u64) -> Option<Self> {
-        let (digits, power) = parts(mantissa, exponent)?;
+        let power = POWERS.get(usize::try_from(exponent.unsigned_abs()).ok()?)?;
+        let digits = whole(mantissa)?;
         Some(if exponent < 0 {
             digits / power
         } else {
@@ -105,26 +114,24 @@ impl Real for f64 {
 }
 
 impl Real for f32 {
-    /// Rounding twice goes wrong only where the `f64` lies halfway between two `f32`.
+    /// The product is off by one place of an `f64` at the most, and rounding it again goes wrong only
+    /// where it lies halfway between two `f32`, or as near to there as that.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]
     fn from_decimal(mantissa: u64, exponent: i32, rounded: &mut u64) -> Option<Self> {
         const BELOW: u64 = (1 << 29) - 1;
-        const HALF: u64 = 1 << 28;
-        let (digits, power) = parts(mantissa, exponent)?;
-        let wide = if exponent < 0 {
-            digits / power
-        } else {
-            digits * power
-        };
-        if wide.to_bits() & BELOW == HALF {
+        const NEAR_HALF: u64 = (1 << 28) - 2;
+        let [factor, back] = FACTORS.get(usize::try_from(exponent.saturating_add(22)).ok()?)?;
+        let digits = whole(mantissa)?;
+        let wide = digits * factor;
+        if (wide.to_bits() & BELOW).wrapping_sub(NEAR_HALF) <= 4 {
             return None;
         }
         let value = wide as Self;
-        // Nearly all numbers that have a point are close enough.
-        let close = (f64::from(value) * power - digits).abs() <= 0.5 && exponent < 0;
+        // As nearly always.
+        let close = (f64::from(value) * back - digits).abs() <= 0.5;
         if !close {
-            *rounded += u64::from(!is_held(value, wide, mantissa, exponent));
+            *rounded += u64::from(!is_held(value, mantissa, exponent));
         }
         Some(value)
     }

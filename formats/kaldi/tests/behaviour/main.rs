@@ -28,10 +28,10 @@ fn binary() {
         env,
         prepare: |utt| {
             plain_scalar(utt);
-            // The bits of some integers are those of usual floats.
+            // The bits of some integers are those of usual floats; what most are decides.
             let labels = utt.labels.as_mut().and_then(|m| m.as_slice_mut::<i32>());
-            if let Some(first) = labels.and_then(|labels| labels.first_mut()) {
-                *first = 7;
+            for (n, label) in labels.into_iter().flatten().enumerate() {
+                *label = if n % 3 == 2 { *label } else { 7 };
             }
         },
         ..Suite::new(&FORMAT)
