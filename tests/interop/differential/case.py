@@ -221,6 +221,9 @@ class Case:
         # There "-" is the file of the line before.
         if getattr(target, "listed", False) and any(u.key == b"-" for u in data):
             losses.refuse("the name of another")
+        # There "_" is a blank.
+        if getattr(target, "listed", False) and any(b"_" in (u.text or b"") for u in want):
+            losses.refuse("a blank")
         if getattr(target, "listed", False) and len({str(u.shift) for u in want}) > 1:
             losses.refuse("several frame shifts")
         if target.holds.objects and not target.holds.columnless and len({u.object[0] for u in data if u.object}) > 1:
