@@ -567,15 +567,15 @@ fn a_list_of_keys_is_a_list_or_a_data_set() {
     for (line, place) in [
         (
             "select IN x.ark --keys noise",
-            "noise:2: byte 0x00 in a list",
+            "byte 0x00 in a list of keys",
         ),
         (
             "select IN x.ark --exclude-keys noise",
-            "noise:2: byte 0x00 in a list",
+            "byte 0x00 in a list of keys",
         ),
         (
             "convert IN x.ark --stages select(keys=noise)",
-            "noise:2: byte 0x00 in a list",
+            "byte 0x00 in a list of keys",
         ),
         (
             "convert IN x.jsonl --labels IN --utt2spk noise",
