@@ -10,6 +10,7 @@
 mod arguments;
 mod audio;
 mod check;
+mod choosing;
 #[cfg(unix)]
 mod completions;
 mod convert;
@@ -23,6 +24,7 @@ mod info;
 mod kaldi;
 mod kaldi_kinds;
 mod kaldi_objects;
+mod kaldi_trust;
 mod limits;
 mod lists;
 #[cfg(unix)]
