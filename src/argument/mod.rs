@@ -11,7 +11,6 @@ mod output;
 pub use input::{Extent, Input, OpenedInput};
 pub use numbered::PartName;
 pub use output::Target;
-pub(crate) use output::is_of_format;
 
 use spr_core::format::{Format, Registry};
 use spr_core::{Error, Remedy, Result};

@@ -10,7 +10,6 @@ use spr_core::{Error, Result};
 
 use super::{Pair, PartName, named, numbered, path_and_pairs};
 use names::by_extension;
-pub(crate) use names::is_of_format;
 
 /// One data set to write, as understood from an argument.
 #[derive(Clone)]

@@ -14,7 +14,6 @@ use super::plot::store;
 use super::session::Session;
 use super::words::data_set;
 use super::{messages, plan, skipped};
-use crate::argument::is_of_format;
 use crate::verbs::report::{KEPT, survey};
 
 pub(super) const EXAMPLES: &str = "\
@@ -44,7 +43,7 @@ pub(super) struct ReportArgs {
 fn check_name(output: &str, registry: &Registry) -> Result<()> {
     let file = Location::from(output);
     match file.plain().extension() {
-        Some(extension) if is_of_format(extension, registry) => {
+        Some(extension) if registry.knows_extension(extension) => {
             let message = format!("ends with .{extension}, but a page would be written");
             let right = file.plain().with_extension("html");
             let hint = format!("call it {right}");

@@ -48,6 +48,14 @@ impl Registry {
         self.formats().map(|f| f.info().name).collect()
     }
 
+    /// Whether files of a format, or of one of its variants, go by this extension.
+    pub fn knows_extension(&self, extension: &str) -> bool {
+        self.formats().any(|format| {
+            let info = format.info();
+            info.extensions.contains(&extension) || info.variant(extension).is_some()
+        })
+    }
+
     /// The formats that claim a file extension.
     pub fn by_extension(&self, extension: &str) -> Vec<&'static dyn Format> {
         self.formats()

@@ -11,14 +11,6 @@ use super::{Pair, Target};
 /// Packings that are known by name, but not written.
 const NOT_WRITTEN: [&str; 8] = ["xz", "lzma", "lz4", "Z", "zip", "7z", "tar", "tgz"];
 
-/// Whether files of a format go by this extension.
-pub(crate) fn is_of_format(extension: &str, registry: &Registry) -> bool {
-    let claims = |f: &dyn Format| {
-        f.info().extensions.contains(&extension) || f.info().variant(extension).is_some()
-    };
-    registry.formats().any(claims)
-}
-
 impl Target {
     /// All files of a numbered output must be, or one would replace the other.
     pub(super) fn check_numbers(&self) -> Result<()> {
@@ -72,7 +64,7 @@ impl Target {
     /// Refuses names whose extensions say something else than what is written.
     pub(super) fn check_names(&self, registry: &Registry) -> Result<()> {
         let info = self.format.info();
-        let known = |extension: &str| is_of_format(extension, registry);
+        let known = |extension: &str| registry.knows_extension(extension);
         if let Locator::File(file) = &self.locator
             && let Some(packing) = file.extension().filter(|e| NOT_WRITTEN.contains(e))
         {
