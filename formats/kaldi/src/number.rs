@@ -80,6 +80,12 @@ fn whole(mantissa: u64) -> Option<f64> {
     (mantissa <= 1 << 53).then_some(mantissa.cast_signed() as f64)
 }
 
+/// Nothing, as is rare, so that what is usual stands in one line of instructions.
+#[cold]
+fn untold<T>() -> Option<T> {
+    None
+}
+
 /// Whether `value`, which is the nearest to a number, holds all its digits.
 #[cold]
 fn is_held(value: f32, mantissa: u64, exponent: i32) -> bool {
@@ -125,7 +131,7 @@ impl Real for f32 {
         let digits = whole(mantissa)?;
         let wide = digits * factor;
         if (wide.to_bits() & BELOW).wrapping_sub(NEAR_HALF) <= 4 {
-            return None;
+            return untold();
         }
         let value = wide as Self;
         // As nearly always.

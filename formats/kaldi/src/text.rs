@@ -121,8 +121,6 @@ impl Layout {
                         self.pending += 1;
                         at += len;
                         end = at;
-                        // As nearly always, so that it is worth no turn of its own.
-                        at += usize::from(bytes.get(at) == Some(&b' '));
                     }
                     Scan::Unfinished => return (at, Stop::Short),
                     Scan::Bad => return (at, Stop::Bad),
