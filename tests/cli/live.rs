@@ -155,16 +155,21 @@ fn tables() -> Vec<Table> {
     ]
 }
 
+/// The program, which passes a table on as text.
+fn passing_on(s: &Scratch, holder: &str) -> Piped {
+    let mut command = s.command();
+    command.args(["ark:-", "ark,t,f:-"]);
+    if !holder.is_empty() {
+        command.args(["--oo", &format!("holder={holder}")]);
+    }
+    Piped::start(&mut command)
+}
+
 #[test]
 fn each_entry_is_out_before_the_next_one_is_in() {
     let s = Scratch::new();
     for (name, entries, texts, holder) in tables() {
-        let mut command = s.command();
-        command.args(["ark:-", "ark,t,f:-"]);
-        if !holder.is_empty() {
-            command.args(["--oo", &format!("holder={holder}")]);
-        }
-        let mut piped = Piped::start(&mut command);
+        let mut piped = passing_on(&s, holder);
         for (entry, text) in entries.iter().zip(texts) {
             piped.put(entry);
             assert_eq!(piped.lines(text.lines().count()), text, "{name}");
@@ -177,12 +182,7 @@ fn each_entry_is_out_before_the_next_one_is_in() {
 fn an_entry_may_come_in_pieces() {
     let s = Scratch::new();
     for (name, entries, texts, holder) in tables() {
-        let mut command = s.command();
-        command.args(["ark:-", "ark,t,f:-"]);
-        if !holder.is_empty() {
-            command.args(["--oo", &format!("holder={holder}")]);
-        }
-        let mut piped = Piped::start(&mut command);
+        let mut piped = passing_on(&s, holder);
         for byte in entries.concat().chunks(1) {
             piped.put(byte);
             thread::sleep(Duration::from_millis(1));

@@ -44,10 +44,12 @@ impl Writer for ListFolder {
     }
 
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        self.accept(utt)?;
+        let mut entries = self.empty.another();
+        let ready = self.caps.check(utt).and_then(|()| entries.prepare(utt));
+        let ready = ready.map_err(|e| e.utterance(&utt.key).continuable())?;
         let part = Part::Utterance(&utt.key, self.dialect.extension());
-        let mut list = ListWriter::new(&self.output, part, self.empty.another())?;
-        list.write(utt)?;
+        let mut list = ListWriter::new(&self.output, part, entries)?;
+        list.store(utt, ready)?;
         self.written.bytes += list.end()?;
         self.written.count(utt);
         Ok(())

@@ -69,6 +69,13 @@ impl ListWriter {
         self.body.put(self.entries.add(ready)?)
     }
 
+    /// Adds an utterance whose lines were made last.
+    pub(super) fn store(&mut self, utt: &Utterance, ready: Ready) -> Result<()> {
+        self.add(ready)?;
+        self.written.count(utt);
+        Ok(())
+    }
+
     /// Completes the list; returns its bytes.
     pub(crate) fn end(mut self) -> Result<u64> {
         let header = self.entries.header(self.lines, self.written.utterances)?;
@@ -95,9 +102,7 @@ impl Writer for ListWriter {
 
     fn write(&mut self, utt: &Utterance) -> Result<()> {
         let ready = self.entries.prepare(utt);
-        self.add(ready.map_err(|e| e.utterance(&utt.key).continuable())?)?;
-        self.written.count(utt);
-        Ok(())
+        self.store(utt, ready.map_err(|e| e.utterance(&utt.key).continuable())?)
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
