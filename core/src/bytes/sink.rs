@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use super::landing::Landing;
 use crate::{Error, Result};
 
-const BUFFER: usize = 256 << 10;
+const BUFFER: usize = 64 << 10;
 
 /// A byte stream whose end matters: a compressor's trailer, a command's exit status.
 pub trait Finish: Write + Send {

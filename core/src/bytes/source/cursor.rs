@@ -123,10 +123,11 @@ impl Source {
         while done < out.len() {
             let rest = &mut out[done..];
             // What is larger than the buffer goes straight to its place.
-            let n = if self.start == self.end && self.pending.is_none() && rest.len() >= BUFFER / 2
+            let n = if self.start == self.end && self.pending.is_none() && rest.len() >= BUFFER / 4
             {
                 let n = self.body.read(rest).map_err(|e| self.read_error(e, 0))?;
                 self.offset += n as u64;
+                self.step = super::FIRST_STEP;
                 n
             } else {
                 let window = self.window()?;
