@@ -25,6 +25,7 @@ mod places;
 pub mod spec;
 pub mod verbs;
 mod verify;
+pub mod writing;
 
 pub use spr_core as core;
 pub use spr_core::{Error, ErrorKind, Result};

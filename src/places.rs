@@ -1,9 +1,11 @@
 //! Where outputs go and inputs come from.
 
-use spr_core::bytes::{Codec, Env, Location};
+use spr_core::bytes::{Codec, Env, Location, Locator, Output, Part};
 use spr_core::format::{IndexKind, Registry};
 use spr_core::side;
 use spr_core::{Error, Limits, Result};
+
+use crate::argument::Target;
 
 /// Refuses outputs inside input folders, and output folders that hold inputs. Files that are both,
 /// and outputs that are one, are refused by the outputs themselves.
@@ -38,12 +40,42 @@ pub(crate) fn check(inputs: &[Location], outputs: &[Location], env: &Env) -> Res
     Ok(())
 }
 
+/// Lets go what belongs to a file that `output` replaces, or did to one that is no more.
+///
+/// # Errors
+/// A script file points into it and into other files.
+pub(crate) fn discard_old(
+    target: &Target,
+    output: &Output,
+    overwrite: bool,
+    registry: &Registry,
+    env: &Env,
+) -> Result<()> {
+    let written = target.locations();
+    let replaced = written.iter().cloned().chain(target.beside()?);
+    for file in replaced.filter(|_| !target.is_folder()) {
+        for old in belongings(&file, registry, env)? {
+            if written.contains(&old) {
+                continue;
+            }
+            // Side files come and go with their data, unseen.
+            if overwrite && old != file.with_suffix(side::SUFFIX) {
+                let message =
+                    format!("is removed, as it points into {file}, which is written anew");
+                env.warn(&Error::unfit(message).file(old.to_string()));
+            }
+            output.discard(Part::At(&Locator::File(old)));
+        }
+    }
+    Ok(())
+}
+
 /// What is there beside `file`, of whatever format that is, and of no use without it: the side file
 /// with its names, a script file that points into it and nowhere else.
 ///
 /// # Errors
 /// A script file points into it and into other files.
-pub(crate) fn belongings(file: &Location, registry: &Registry, env: &Env) -> Result<Vec<Location>> {
+fn belongings(file: &Location, registry: &Registry, env: &Env) -> Result<Vec<Location>> {
     let mut found = Vec::new();
     for format in registry.formats() {
         let beside = match format.info().index {

@@ -68,6 +68,12 @@ impl Adapter {
         self.report.is_denied(policy) || self.now.is_denied(policy)
     }
 
+    /// The error for the losses of the utterance made to fit last that `policy` denies; `target`
+    /// names the format.
+    pub fn denied(&self, policy: &LossPolicy, target: &str) -> Option<Error> {
+        self.now.denied(policy, target)
+    }
+
     /// Counts what the utterance made to fit last lost, and has the next ones fit it. One that is
     /// stored nowhere is not kept: it counts for nothing.
     pub fn keep(&mut self) {

@@ -4,6 +4,7 @@ mod names;
 
 use spr_core::bytes::{Env, Location, Locator, Output};
 use spr_core::format::{Caps, Format, IndexKind, Keys, Medium, Options, Registry};
+use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::model::Utterance;
 use spr_core::side;
 use spr_core::{Error, Result};
@@ -222,6 +223,17 @@ impl Target {
     pub fn leaves_out_keys(&self) -> bool {
         self.format.info().index == IndexKind::SideFile
             && self.option(side::OPTION.name) == Some("none")
+    }
+
+    /// The losses that it may have: those of `policy`, and what its own options give up by name.
+    /// Without names nothing says where utterances begin.
+    pub(crate) fn policy(&self, policy: &LossPolicy) -> LossPolicy {
+        let mut policy = policy.clone();
+        if self.leaves_out_keys() {
+            policy.allow(LossKind::Keys);
+            policy.allow(LossKind::Boundaries);
+        }
+        policy
     }
 
     /// The files and folders that are written, as far as the argument names them.

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use spr_core::adapt::Adapter;
-use spr_core::bytes::{Env, Locator, Output, Parents, Part, key_of_file};
+use spr_core::bytes::{Env, Locator, Output, Parents, key_of_file};
 use spr_core::format::{Caps, Count, Keys, Registry, Writer, Written};
-use spr_core::loss::{LossKind, LossPolicy, LossReport};
+use spr_core::loss::{LossPolicy, LossReport};
 use spr_core::model::{Dtype, Key, KeySource, Utterance};
-use spr_core::{Error, Result, side};
+use spr_core::{Error, Result};
 
 use super::Job;
 use crate::argument::{PartName, Target};
@@ -69,7 +69,7 @@ impl<'a> Branch<'a> {
             keys,
             adapter: Adapter::new(caps, dtype, unnamed, env),
             caps,
-            policy: policy(job, target),
+            policy: target.policy(&job.policy),
             open: None,
             part: 0,
             aside: BTreeMap::new(),
@@ -104,7 +104,8 @@ impl<'a> Branch<'a> {
             true => output.rehearse(),
             false => output,
         };
-        self.discard_old(target, &output)?;
+        let registry = self.registry;
+        places::discard_old(target, &output, self.job.overwrite, registry, env)?;
         if part == 0 {
             let leftovers = output.locations().into_iter();
             for leftover in leftovers.flat_map(|file| env.leftovers(&file)) {
@@ -134,27 +135,6 @@ impl<'a> Branch<'a> {
             digest,
             file_key,
         });
-        Ok(())
-    }
-
-    /// Lets go what belongs to a file that is replaced, or did to one that is no more.
-    fn discard_old(&self, target: &Target, output: &Output) -> Result<()> {
-        let written = target.locations();
-        let replaced = written.iter().cloned().chain(target.beside()?);
-        for file in replaced.filter(|_| !target.is_folder()) {
-            for old in places::belongings(&file, self.registry, &self.env)? {
-                if written.contains(&old) {
-                    continue;
-                }
-                // Side files come and go with their data, unseen.
-                if self.job.overwrite && old != file.with_suffix(side::SUFFIX) {
-                    let message =
-                        format!("is removed, as it points into {file}, which is written anew");
-                    self.env.warn(&Error::unfit(message).file(old.to_string()));
-                }
-                output.discard(Part::At(&Locator::File(old)));
-            }
-        }
         Ok(())
     }
 
@@ -306,14 +286,4 @@ impl<'a> Branch<'a> {
     pub(super) fn outputs(self) -> (Vec<Output>, Parents) {
         (self.finished, self.parents)
     }
-}
-
-/// The losses that are allowed in one output. Without names nothing says where utterances begin.
-fn policy(job: &Job, target: &Target) -> LossPolicy {
-    let mut policy = job.policy.clone();
-    if target.leaves_out_keys() {
-        policy.allow(LossKind::Keys);
-        policy.allow(LossKind::Boundaries);
-    }
-    policy
 }
