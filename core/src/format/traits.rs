@@ -72,6 +72,9 @@ pub trait RandomAccess: Send {
     /// With [`can_continue`](crate::Error::can_continue) only this utterance is lost.
     fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool>;
 
+    /// All keys in the order in which they stand, where that is known without a look at the data.
+    fn keys(&self) -> Option<Vec<Key>>;
+
     /// Looks at the entries that nobody asked for yet, and gives the first key that stands twice
     /// with other data.
     ///

@@ -83,6 +83,11 @@ impl Array {
         &self.values
     }
 
+    /// All elements in row-major order, as a vector of their own.
+    pub fn into_values(self) -> Matrix {
+        self.values
+    }
+
     /// All elements to change; their number and type stay.
     pub fn values_mut(&mut self) -> &mut Matrix {
         &mut self.values

@@ -79,6 +79,10 @@ impl RandomAccess for FrameShift<dyn RandomAccess> {
         Ok(true)
     }
 
+    fn keys(&self) -> Option<Vec<Key>> {
+        self.inner.keys()
+    }
+
     fn find_twice(&mut self) -> Result<Option<Key>> {
         self.inner.find_twice()
     }

@@ -96,6 +96,14 @@ impl Lines {
         found.ok()
     }
 
+    /// All keys in the order of the lines.
+    pub(crate) fn keys(&self) -> Vec<Key> {
+        let mut lines = self.lines.clone();
+        lines.sort_unstable_by_key(|line| line.number);
+        let keys = lines.iter().map(|line| line.key(&self.text).to_vec());
+        keys.map(Key::from).collect()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.lines.len()
     }

@@ -106,6 +106,10 @@ impl RandomAccess for ScriptTable {
         }
     }
 
+    fn keys(&self) -> Option<Vec<Key>> {
+        Some(self.lines.keys())
+    }
+
     /// All keys were looked at when the lines were read.
     fn find_twice(&mut self) -> Result<Option<Key>> {
         Ok(None)
@@ -361,6 +365,10 @@ impl RandomAccess for ArchiveTable {
             }
         }
         Ok(false)
+    }
+
+    fn keys(&self) -> Option<Vec<Key>> {
+        None
     }
 
     fn find_twice(&mut self) -> Result<Option<Key>> {

@@ -415,6 +415,10 @@ mod tests {
             Ok(found.is_some())
         }
 
+        fn keys(&self) -> Option<Vec<Key>> {
+            None
+        }
+
         fn find_twice(&mut self) -> Result<Option<Key>> {
             Ok(None)
         }
