@@ -101,7 +101,7 @@ impl Documents<'_> {
             false => error,
         })?;
         let report = report.map(|mut report| {
-            let summary = messages::summary_json(made.outcome(), job.target.text());
+            let summary = made.outcome().json(job.target.text());
             for line in format!("{summary:#}").lines() {
                 report.put((json_line(line.to_owned()) + "\n").as_bytes())?;
             }
@@ -144,7 +144,7 @@ impl Documents<'_> {
 
 /// Prints the closing summary. The data are written whether or not somebody reads it.
 fn print_summary(outcome: &Outcome, job: &Job) -> Result<()> {
-    match print_json(messages::summary_json(outcome, job.target.text()).to_string()) {
+    match print_json(outcome.json(job.target.text()).to_string()) {
         Err(error) if !error.is_broken_pipe() => Err(error),
         _ => Ok(()),
     }

@@ -1,7 +1,6 @@
 //! `spr-convert diff A B`.
 
 use clap::Args;
-use serde_json::{Value, json};
 use spr_core::format::Request;
 use spr_core::model::Key;
 use spr_core::{Error, Result};
@@ -14,8 +13,9 @@ use super::skipped::Skipped;
 use super::words::data_set;
 use super::{messages, plan};
 use crate::argument::Input;
-use crate::verbs::diff::{Difference, Finding, Spot, Summary, Tolerance, Values, by_key, in_order};
-use crate::verbs::key_json;
+use crate::verbs::diff::{
+    Difference, Finding, Spot, Summary, Tolerance, Values, by_key, in_order, json,
+};
 
 pub(super) const EXAMPLES: &str = "\
 Values are compared as numbers: NaN equals NaN, and 1 equals 1.0 whatever their types. With a
@@ -80,7 +80,7 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
     let mut tell = |key: &Key, finding: &Finding| {
         if args.read.json {
             if listed.len() < LISTED {
-                listed.push(finding_json(key, finding));
+                listed.push(json::finding(key, finding));
             }
             return Ok(());
         }
@@ -99,7 +99,7 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
         in_order(&mut readers.0, &mut readers.1, tolerance, &env, &mut tell)?
     };
     if args.read.json {
-        out.json(&summary_json(&summary, (&a, &b), listed))?;
+        out.json(&json::summary(&summary, (&a, &b), listed))?;
     }
     out.finish()?;
     let both = summary.compared + summary.keys;
@@ -200,58 +200,4 @@ fn closing(summary: &Summary, by_key: bool) {
     if summary.keys > 0 && !by_key {
         messages::say("hint", "--by-key compares utterances whatever their order");
     }
-}
-
-fn spot_json(spot: &Spot) -> Value {
-    let apart = spot.apart.is_finite().then_some(spot.apart);
-    json!({"row": spot.row, "column": spot.col, "a": spot.a, "b": spot.b, "difference": apart})
-}
-
-fn finding_json(key: &Key, finding: &Finding) -> Value {
-    let differences = match finding {
-        Finding::OnlyA => return json!({"key": key_json(key), "only_in": "a"}),
-        Finding::OnlyB => return json!({"key": key_json(key), "only_in": "b"}),
-        Finding::Key(other) => {
-            return json!({"key": key_json(key), "other_key": key_json(other)});
-        }
-        Finding::Differs(differences) => differences,
-    };
-    let list = differences.iter().map(|difference| match difference {
-        Difference::Kinds(a, b) => json!({"what": "kinds", "a": a, "b": b}),
-        Difference::Shape(what, a, b) => json!({"what": what, "shape": true, "a": a, "b": b}),
-        Difference::Other(what, a, b) => json!({"what": what, "a": a, "b": b}),
-        Difference::Values(what, values) => json!({
-            "what": what,
-            "values": values.differ,
-            "of": values.of,
-            "first": spot_json(&values.first),
-            "worst": spot_json(&values.worst),
-        }),
-    });
-    json!({"key": key_json(key), "differences": list.collect::<Vec<_>>()})
-}
-
-fn summary_json(summary: &Summary, (a, b): (&Input, &Input), listed: Vec<Value>) -> Value {
-    let worst = summary.worst.as_ref().map(|(key, what, worst)| {
-        let mut value = spot_json(worst);
-        value["key"] = key_json(key);
-        value["what"] = json!(what);
-        value
-    });
-    json!({
-        "a": a.text(),
-        "b": b.text(),
-        "same": summary.is_same(),
-        "compared": summary.compared,
-        "different": summary.different,
-        "only_a": summary.only_a,
-        "only_b": summary.only_b,
-        "other_keys": summary.keys,
-        "unnamed": summary.unnamed,
-        "values": summary.values,
-        "other_types": summary.types,
-        "other_metadata": summary.metadata,
-        "worst": worst,
-        "findings": listed,
-    })
 }

@@ -189,39 +189,3 @@ pub(super) fn error_json(error: &Error) -> Value {
         "hint": remedy::hint(error),
     })
 }
-
-/// The closing summary as a JSON object.
-pub(super) fn summary_json(outcome: &Outcome, output: &str) -> Value {
-    let losses: Vec<_> = outcome
-        .losses
-        .iter()
-        .chain(&outcome.rounded)
-        .flat_map(LossReport::lines)
-        .map(|(kind, line)| {
-            json!({
-                "kind": kind.name(),
-                "utterances": line.utterances,
-                "values": line.values,
-                "of": line.of,
-                "max_abs_err": line.max_abs_err,
-                "first": line.first.as_ref().map(ToString::to_string),
-                "what": line.what,
-            })
-        })
-        .collect();
-    json!({
-        "utterances": outcome.written.utterances,
-        "frames": outcome.written.frames,
-        "skipped": outcome.skipped,
-        "bytes": outcome.written.bytes,
-        "seconds": outcome.elapsed.as_secs_f64(),
-        "from": outcome.from,
-        "to": outcome.to,
-        "output": output,
-        "decoded": outcome.decoded,
-        "partitions": outcome.partitions,
-        "hash": outcome.hash,
-        "verified": outcome.verified,
-        "losses": losses,
-    })
-}

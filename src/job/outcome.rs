@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use spr_core::Error;
 use spr_core::format::Written;
 use spr_core::loss::LossReport;
@@ -33,6 +34,44 @@ pub struct Outcome {
     pub verified: bool,
     /// How long it took.
     pub elapsed: Duration,
+}
+
+impl Outcome {
+    /// All of it as a JSON object; `output` is what was written.
+    pub fn json(&self, output: &str) -> Value {
+        let losses: Vec<_> = self
+            .losses
+            .iter()
+            .chain(&self.rounded)
+            .flat_map(LossReport::lines)
+            .map(|(kind, line)| {
+                json!({
+                    "kind": kind.name(),
+                    "utterances": line.utterances,
+                    "values": line.values,
+                    "of": line.of,
+                    "max_abs_err": line.max_abs_err,
+                    "first": line.first.as_ref().map(ToString::to_string),
+                    "what": line.what,
+                })
+            })
+            .collect();
+        json!({
+            "utterances": self.written.utterances,
+            "frames": self.written.frames,
+            "skipped": self.skipped,
+            "bytes": self.written.bytes,
+            "seconds": self.elapsed.as_secs_f64(),
+            "from": self.from,
+            "to": self.to,
+            "output": output,
+            "decoded": self.decoded,
+            "partitions": self.partitions,
+            "hash": self.hash,
+            "verified": self.verified,
+            "losses": losses,
+        })
+    }
 }
 
 /// How far a conversion is.

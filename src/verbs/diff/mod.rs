@@ -1,5 +1,6 @@
 //! `diff`: where two data sets differ.
 
+pub mod json;
 mod object;
 mod sound;
 mod tiers;

@@ -1,0 +1,64 @@
+//! Differences as JSON.
+
+use serde_json::{Value, json};
+use spr_core::model::Key;
+
+use super::{Difference, Finding, Spot, Summary};
+use crate::argument::Input;
+use crate::verbs::key_json;
+
+fn place(spot: &Spot) -> Value {
+    let apart = spot.apart.is_finite().then_some(spot.apart);
+    json!({"row": spot.row, "column": spot.col, "a": spot.a, "b": spot.b, "difference": apart})
+}
+
+/// What differs in one entry.
+pub fn finding(key: &Key, finding: &Finding) -> Value {
+    let differences = match finding {
+        Finding::OnlyA => return json!({"key": key_json(key), "only_in": "a"}),
+        Finding::OnlyB => return json!({"key": key_json(key), "only_in": "b"}),
+        Finding::Key(other) => {
+            return json!({"key": key_json(key), "other_key": key_json(other)});
+        }
+        Finding::Differs(differences) => differences,
+    };
+    let list = differences.iter().map(|difference| match difference {
+        Difference::Kinds(a, b) => json!({"what": "kinds", "a": a, "b": b}),
+        Difference::Shape(what, a, b) => json!({"what": what, "shape": true, "a": a, "b": b}),
+        Difference::Other(what, a, b) => json!({"what": what, "a": a, "b": b}),
+        Difference::Values(what, values) => json!({
+            "what": what,
+            "values": values.differ,
+            "of": values.of,
+            "first": place(&values.first),
+            "worst": place(&values.worst),
+        }),
+    });
+    json!({"key": key_json(key), "differences": list.collect::<Vec<_>>()})
+}
+
+/// What came of a comparison, with the findings that are listed.
+pub fn summary(summary: &Summary, (a, b): (&Input, &Input), listed: Vec<Value>) -> Value {
+    let worst = summary.worst.as_ref().map(|(key, what, worst)| {
+        let mut value = place(worst);
+        value["key"] = key_json(key);
+        value["what"] = json!(what);
+        value
+    });
+    json!({
+        "a": a.text(),
+        "b": b.text(),
+        "same": summary.is_same(),
+        "compared": summary.compared,
+        "different": summary.different,
+        "only_a": summary.only_a,
+        "only_b": summary.only_b,
+        "other_keys": summary.keys,
+        "unnamed": summary.unnamed,
+        "values": summary.values,
+        "other_types": summary.types,
+        "other_metadata": summary.metadata,
+        "worst": worst,
+        "findings": listed,
+    })
+}
