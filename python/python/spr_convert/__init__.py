@@ -1,0 +1,96 @@
+"""Speech data in any of a dozen formats: read, written and converted.
+
+>>> import spr_convert as spr
+>>> for utt in spr.open(FBANK).first(1):
+...     print(utt.key, utt.features.shape)
+ann-001 (283, 40)
+
+:func:`open` reads from front to back, :func:`load` by key, :class:`Writer` writes, :func:`convert`
+does a whole job; :func:`info`, :func:`check`, :func:`diff` and :func:`index` are the program's verbs.
+``spr_convert.compat`` has the calls of other packages, ``spr_convert.torch``, ``.hf`` and ``.ray``
+are for trainers.
+"""
+
+import os as _os
+
+from . import _native
+from ._errors import (
+    DataError,
+    DataWarning,
+    Error,
+    KeyMissing,
+    LimitError,
+    LossError,
+    NotFound,
+    SystemFailure,
+    UsageError,
+)
+from ._jobs import (
+    Checked,
+    Finding,
+    Outcome,
+    Progress,
+    check,
+    convert,
+    diff,
+    formats,
+    index,
+    info,
+    stages,
+)
+from ._mapping import Table, load
+from ._reader import Reader, batches, open
+from ._utterance import (
+    Audio,
+    AudioReference,
+    EncodedAudio,
+    Object,
+    Segment,
+    Sequences,
+    Tier,
+    Utterance,
+)
+from ._writer import Writer, Written
+
+__version__: str = _native.__version__
+
+__all__ = [
+    "Audio",
+    "AudioReference",
+    "Checked",
+    "DataError",
+    "DataWarning",
+    "EncodedAudio",
+    "Error",
+    "Finding",
+    "KeyMissing",
+    "LimitError",
+    "LossError",
+    "NotFound",
+    "Object",
+    "Outcome",
+    "Progress",
+    "Reader",
+    "Segment",
+    "Sequences",
+    "SystemFailure",
+    "Table",
+    "Tier",
+    "UsageError",
+    "Utterance",
+    "Writer",
+    "Written",
+    "batches",
+    "check",
+    "convert",
+    "diff",
+    "formats",
+    "index",
+    "info",
+    "load",
+    "open",
+    "stages",
+]
+
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_native.forked)

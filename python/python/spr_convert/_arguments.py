@@ -1,0 +1,118 @@
+"""From what callers give to what the native part takes."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+
+from ._errors import UsageError
+
+#: A path, or anything that the command line takes for one.
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+def path(value: Any) -> str:
+    """A path as the command line takes it."""
+    text = os.fspath(value)
+    return os.fsdecode(text) if isinstance(text, bytes) else text
+
+
+def _option(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _options(options: Optional[Mapping[str, Any]]) -> List[Tuple[str, str]]:
+    return [(key, _option(value)) for key, value in (options or {}).items()]
+
+
+def names(value: Union[None, str, Iterable[str]]) -> List[str]:
+    """Words that are given as one string with commas, or one by one."""
+    if value is None:
+        return []
+    return value.split(",") if isinstance(value, str) else list(value)
+
+
+def _skips(on_error: str) -> bool:
+    if on_error not in ("stop", "skip"):
+        raise UsageError(f"on_error is 'stop' or 'skip', not {on_error!r}", kind="usage")
+    return on_error == "skip"
+
+
+def asked(
+    data: Any,
+    *,
+    format: Optional[str] = None,
+    options: Optional[Mapping[str, Any]] = None,
+    labels: Optional[PathLike] = None,
+    utt2spk: Optional[PathLike] = None,
+    parts: Union[None, str, Iterable[str]] = None,
+    samples: bool = True,
+    shard: Optional[Tuple[int, int]] = None,
+    on_error: str = "stop",
+) -> Dict[str, Any]:
+    """What is to be read."""
+    paths: List[str] = []
+    memory = None
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        memory = ("bytes in memory", bytes(data))
+    elif hasattr(data, "read"):
+        memory = (str(getattr(data, "name", "a file object")), data)
+    elif isinstance(data, (list, tuple)):
+        paths = [path(one) for one in data]
+    else:
+        paths = [path(data)]
+    if memory is not None and labels is not None:
+        raise UsageError("labels join data that are named by a path", kind="usage")
+    return {
+        "paths": paths,
+        "data": memory,
+        "format": format,
+        "options": _options(options),
+        "labels": None if labels is None else path(labels),
+        "utt2spk": None if utt2spk is None else path(utt2spk),
+        "skip": _skips(on_error),
+        "parts": None if parts is None else names(parts),
+        "samples": samples,
+        "shard": shard,
+    }
+
+
+def wanted(
+    output: PathLike,
+    *,
+    format: Optional[str] = None,
+    options: Optional[Mapping[str, Any]] = None,
+    allow_loss: Union[None, str, Iterable[str]] = None,
+    dtype: Any = None,
+    overwrite: bool = False,
+    add: bool = False,
+) -> Dict[str, Any]:
+    """What is to be written."""
+    return {
+        "path": path(output),
+        "format": format,
+        "options": _options(options),
+        "allow_loss": names(allow_loss),
+        "dtype": None if dtype is None else _dtype(dtype),
+        "overwrite": overwrite,
+        "add": add,
+    }
+
+
+def _dtype(value: Any) -> str:
+    """The name of an element type: ``f32``, ``float32``, ``numpy.float32``."""
+    if not isinstance(value, str):
+        import numpy as np
+
+        value = np.dtype(value).name
+    for long, short in (("float", "f"), ("uint", "u"), ("int", "i")):
+        if value.startswith(long):
+            return short + value[len(long) :]
+    return str(value)
+
+
+def settings(
+    *, allow_pipes: Optional[bool] = None, max_alloc: Optional[int] = None, threads: int = 1
+) -> Dict[str, Any]:
+    """The surroundings of a call."""
+    return {"allow_pipes": allow_pipes, "max_alloc": max_alloc, "threads": threads}

@@ -1,0 +1,102 @@
+"""Data sets whose utterances are found by their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as _Mapping
+from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
+
+from . import _arguments, _native
+from ._arguments import PathLike
+from ._errors import KeyMissing
+from ._utterance import Utterance
+
+
+class Table(_Mapping):  # type: ignore[type-arg]
+    """A data set by its keys; what :func:`load` gives.
+
+    Nothing is read before it is asked for. An entry is what the utterance holds if that is one thing,
+    an array as a rule, and else the :class:`Utterance`; :meth:`utterance` gives that in any case. It
+    is pickled as what it was made of, and opened anew in another process.
+    """
+
+    def __init__(self, asked: Dict[str, Any], settings: Dict[str, Any]) -> None:
+        self._asked = asked
+        self._settings = settings
+        self._table = _native.Table(asked, settings)
+        self._keys: Optional[Dict[str, None]] = None
+
+    def _native(self) -> _native.Table:
+        if not self._table.is_current():
+            self._table = _native.Table(self._asked, self._settings)
+        return self._table
+
+    def _all(self) -> Dict[str, None]:
+        if self._keys is None:
+            self._keys = dict.fromkeys(self._native().keys())
+        return self._keys
+
+    def utterance(self, key: str) -> Utterance:
+        """The whole utterance of a key.
+
+        :raises KeyMissing: there is none.
+        """
+        found = self._native().find(key)
+        if found is None:
+            raise KeyMissing("there is no such utterance", kind="missing", key=key)
+        return found
+
+    def __getitem__(self, key: str) -> Any:
+        return self.utterance(key).value
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._all()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self._asked, self._settings)
+
+    def __repr__(self) -> str:
+        return f"<Table of {', '.join(self._asked['paths'])}>"
+
+
+def load(
+    data: Any,
+    *,
+    format: Optional[str] = None,
+    options: Optional[Mapping[str, Any]] = None,
+    labels: Optional[PathLike] = None,
+    utt2spk: Optional[PathLike] = None,
+    parts: Any = None,
+    samples: bool = True,
+    allow_pipes: Optional[bool] = None,
+    max_alloc: Optional[int] = None,
+) -> Table:
+    """A data set by its keys, read lazily; arguments as :func:`open` has them, paths only.
+
+    Kaldi's script files and archives are gone back in. Other formats are read once and kept in
+    memory.
+
+    >>> import spr_convert as spr
+    >>> data = spr.load(FBANK)
+    >>> len(data), "ann-001" in data, data["ann-001"].shape
+    (12, True, (283, 40))
+
+    :raises NotFound: it is not there.
+    """
+    asked = _arguments.asked(
+        data,
+        format=format,
+        options=options,
+        labels=labels,
+        utt2spk=utt2spk,
+        parts=parts,
+        samples=samples,
+    )
+    if asked["data"] is not None:
+        raise _arguments.UsageError("a table needs a path: it is gone back in", kind="usage")
+    return Table(asked, _arguments.settings(allow_pipes=allow_pipes, max_alloc=max_alloc))

@@ -1,0 +1,88 @@
+//! From errors and panics to exceptions.
+
+use std::error::Error as _;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use spr_convert::{Error, ErrorKind, Result};
+
+/// The function of the package that makes an exception.
+static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Does what needs no Python while other threads run it. A panic is an error: Python's own exception
+/// for it is one that nobody catches.
+pub(crate) fn apart<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> PyResult<T> {
+    let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+    match done {
+        Ok(result) => result.map_err(|error| raised(py, &error)),
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            let message = format!(
+                "a bug in spr-convert, please report it: {}",
+                text.unwrap_or_default()
+            );
+            Err(raised(py, &Error::unsupported(message)))
+        }
+    }
+}
+
+/// The exception for an error.
+pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
+    exception(py, error).unwrap_or_else(|failed| failed)
+}
+
+/// The exception for an error, to be raised or kept.
+pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    let make = MAKE.get_or_try_init(py, || {
+        let module = py.import("spr_convert._errors")?;
+        module.getattr("make").map(Bound::unbind)
+    })?;
+    let key = error
+        .key()
+        .map(|key| super::text::of_bytes(py, key.as_bytes()));
+    let made = make.bind(py).call1((
+        kind(error),
+        error.message(),
+        error.file_name(),
+        error.byte_offset(),
+        error.line_number(),
+        key.transpose()?,
+        error.hint_text(),
+        error.can_continue(),
+    ))?;
+    let made = PyErr::from_value(made);
+    let cause = system(error).and_then(|cause| cause.get_ref()?.downcast_ref::<PyErr>());
+    if let Some(cause) = cause {
+        made.set_cause(py, Some(cause.clone_ref(py)));
+    }
+    Ok(made)
+}
+
+/// What the system said.
+fn system(error: &Error) -> Option<&io::Error> {
+    error.source()?.downcast_ref()
+}
+
+fn kind(error: &Error) -> &'static str {
+    let missing = || system(error).is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound);
+    match error.kind() {
+        ErrorKind::Io if missing() => "missing",
+        ErrorKind::Io => "io",
+        ErrorKind::Malformed => "malformed",
+        ErrorKind::Truncated => "truncated",
+        ErrorKind::Unsupported => "unsupported",
+        ErrorKind::Limit => "limit",
+        ErrorKind::Loss => "loss",
+        ErrorKind::Unrecognised => "unrecognised",
+        ErrorKind::Ambiguous => "ambiguous",
+        ErrorKind::Usage => "usage",
+        ErrorKind::Stopped => "stopped",
+        _ => "unfit",
+    }
+}

@@ -1,0 +1,284 @@
+//! Whole jobs: what the program's verbs do.
+
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use spr_convert::argument::{Input, Target};
+use spr_convert::capabilities;
+use spr_convert::core::format::Request;
+use spr_convert::core::model::Key;
+use spr_convert::core::stage::Stages;
+use spr_convert::job::{Job, Observer, OnError, Progress};
+use spr_convert::verbs::diff::{Finding, Tolerance, by_key, in_order};
+use spr_convert::verbs::{self, select};
+use spr_convert::{Error, Result};
+
+use crate::failure::{apart, exception, raised};
+use crate::input::Asked;
+use crate::settings::{Settings, Surroundings};
+use crate::text::argument;
+use crate::writer::Wanted;
+
+/// Between two looks at signals and calls of a callback.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// Differences that are listed; all are counted.
+const LISTED: usize = 1000;
+
+/// Lets Python see how far a job is, and stop it.
+struct Watch {
+    callback: Option<Py<PyAny>>,
+    next: Instant,
+    skipped: Vec<Error>,
+    failed: Option<PyErr>,
+}
+
+impl Watch {
+    fn look(&mut self, so_far: Progress) -> PyResult<()> {
+        Python::attach(|py| {
+            py.check_signals()?;
+            let Some(callback) = &self.callback else {
+                return Ok(());
+            };
+            let Progress {
+                utterances,
+                frames,
+                bytes,
+                entries,
+            } = so_far;
+            callback
+                .call1(py, (utterances, frames, bytes, entries))
+                .map(drop)
+        })
+    }
+}
+
+impl Observer for Watch {
+    fn progress(&mut self, so_far: Progress) -> ControlFlow<()> {
+        let now = Instant::now();
+        if now < self.next {
+            return ControlFlow::Continue(());
+        }
+        self.next = now + PERIOD;
+        match self.look(so_far) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn skipped(&mut self, error: &Error) {
+        self.skipped.push(error.copy());
+    }
+}
+
+/// What a conversion is to do beside its input and output.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Steps {
+    stages: Option<String>,
+    labels_out: Option<OsString>,
+    skip: bool,
+    dry_run: bool,
+    verify: bool,
+    hash: bool,
+    sync: bool,
+}
+
+/// Converts; a summary as JSON, and the errors of what was skipped.
+#[pyfunction]
+pub(crate) fn convert(
+    py: Python<'_>,
+    asked: Asked,
+    wanted: Wanted,
+    steps: Steps,
+    settings: Settings,
+    callback: Option<Py<PyAny>>,
+) -> PyResult<(String, Vec<Py<PyAny>>)> {
+    let mut at = settings.surroundings();
+    at.env.durable = steps.sync;
+    let mut watch = Watch {
+        callback,
+        next: Instant::now(),
+        skipped: Vec::new(),
+        failed: None,
+    };
+    let done = apart(py, || {
+        let job = job(&asked, &wanted, &steps, &at)?;
+        let outcome = job.run(&at.registry, &at.env, &mut watch)?;
+        Ok(outcome.json(job.target.text()).to_string())
+    });
+    if let Some(error) = watch.failed {
+        return Err(error);
+    }
+    at.warn(py)?;
+    let skipped = watch.skipped.iter().map(|error| {
+        let made = exception(py, error)?;
+        Ok(made.into_value(py).into_any())
+    });
+    Ok((done?, skipped.collect::<PyResult<_>>()?))
+}
+
+fn job(asked: &Asked, wanted: &Wanted, steps: &Steps, at: &Surroundings) -> Result<Job> {
+    let mut job = Job::new(asked.inputs(at)?, wanted.target(at)?);
+    job.labels = asked.labels(at)?;
+    job.utt2spk = asked.utt2spk();
+    if let Some(text) = &steps.labels_out {
+        let text = argument(text.clone());
+        job.labels_out = Some(Target::parse(&text, None, &[], &at.registry, &at.env)?);
+    }
+    if let Some(stages) = &steps.stages {
+        select::typed(stages.parse::<Stages>()?, &mut job)?;
+    }
+    wanted.allow(&mut job.policy)?;
+    job.dtype = wanted.dtype()?;
+    job.overwrite = wanted.overwrite;
+    job.add = wanted.add;
+    job.on_error = match steps.skip {
+        true => OnError::Skip,
+        false => OnError::Stop,
+    };
+    job.dry_run = steps.dry_run;
+    job.verify = steps.verify;
+    job.hash = steps.hash;
+    Ok(job)
+}
+
+/// What is in a data set, as JSON.
+#[pyfunction]
+pub(crate) fn info(
+    py: Python<'_>,
+    asked: Asked,
+    settings: Settings,
+    quick: bool,
+) -> PyResult<String> {
+    let at = settings.surroundings();
+    let facts = apart(py, || {
+        let (facts, result) =
+            verbs::info::inspect(&asked.input(&at)?, quick, &at.registry, &at.env);
+        result?;
+        serde_json::to_string(&facts).map_err(|e| Error::io("cannot write", e.into()))
+    });
+    at.warn(py)?;
+    facts
+}
+
+/// What was checked, `(format, utterances, frames, faults, notes)`, and what is wrong with it,
+/// `(severity, sort, error)` each.
+type Checked = (
+    (&'static str, u64, u64, u64, u64),
+    Vec<(&'static str, &'static str, Py<PyAny>)>,
+);
+
+/// Everything that is wrong with a data set.
+#[pyfunction]
+pub(crate) fn check(
+    py: Python<'_>,
+    asked: Asked,
+    settings: Settings,
+    quick: bool,
+) -> PyResult<Checked> {
+    let at = settings.surroundings();
+    let (summary, findings) = apart(py, || {
+        let options = verbs::check::Options {
+            quick,
+            labels: asked.labels(&at)?,
+        };
+        let mut findings = Vec::new();
+        let mut found = |finding| findings.push(finding);
+        let input = asked.input(&at)?;
+        let summary = verbs::check::check(&input, &options, &at.registry, &at.env, &mut found)?;
+        Ok((summary, findings))
+    })?;
+    at.warn(py)?;
+    let findings = findings.into_iter().map(|finding| {
+        let error = exception(py, &finding.error)?;
+        let error = error.into_value(py).into_any();
+        Ok((finding.severity.name(), finding.sort, error))
+    });
+    let verbs::check::Summary {
+        format,
+        utterances,
+        frames,
+        faults,
+        notes,
+    } = summary;
+    let summary = (format, utterances, frames, faults, notes);
+    Ok((summary, findings.collect::<PyResult<_>>()?))
+}
+
+/// What two data sets differ in, as JSON.
+#[pyfunction]
+#[pyo3(signature = (one, other, settings, rtol, atol, any_order))]
+pub(crate) fn diff(
+    py: Python<'_>,
+    one: Asked,
+    other: Asked,
+    settings: Settings,
+    rtol: f64,
+    atol: f64,
+    any_order: bool,
+) -> PyResult<String> {
+    if !(rtol >= 0.0 && atol >= 0.0) {
+        return Err(raised(py, &Error::usage("a tolerance is 0 or more")));
+    }
+    let at = settings.surroundings();
+    let told = apart(py, || {
+        let (a, b) = (one.input(&at)?, other.input(&at)?);
+        let tolerance = Tolerance { atol, rtol };
+        let mut listed = Vec::new();
+        let listener = &mut |key: &Key, finding: &Finding| {
+            if listed.len() < LISTED {
+                listed.push(verbs::diff::json::finding(key, finding));
+            }
+            Ok(())
+        };
+        let (registry, env) = (&at.registry, &at.env);
+        let summary = if any_order {
+            by_key((&a, &b), tolerance, 1 << 30, (registry, env), listener)?
+        } else {
+            let open = |input: &Input| input.open(Request::all(), registry, env);
+            let (mut one, mut other) = (open(&a)?.reader, open(&b)?.reader);
+            in_order(&mut one, &mut other, tolerance, env, listener)?
+        };
+        Ok(verbs::diff::json::summary(&summary, (&a, &b), listed).to_string())
+    });
+    at.warn(py)?;
+    told
+}
+
+/// Writes what finds the utterances of a file: its name, if it was not there, and their number.
+#[pyfunction]
+pub(crate) fn index(
+    py: Python<'_>,
+    asked: Asked,
+    settings: Settings,
+    output: Option<OsString>,
+    overwrite: bool,
+) -> PyResult<(Option<String>, u64)> {
+    let at = settings.surroundings();
+    let output = output.map(argument);
+    let done = apart(py, || {
+        let input = asked.input(&at)?;
+        let output = output.as_deref();
+        let done = verbs::index::index(&input, output, overwrite, &at.registry, &at.env)?;
+        Ok((done.written, done.utterances))
+    });
+    at.warn(py)?;
+    done
+}
+
+/// All formats, and what each can hold, as JSON.
+#[pyfunction]
+pub(crate) fn formats(py: Python<'_>) -> PyResult<String> {
+    apart(py, || {
+        let registry = spr_convert::builtin::registry();
+        let all = registry.formats().map(capabilities::of);
+        let all = all.collect::<Result<Vec<_>>>()?;
+        serde_json::to_string(&all).map_err(|e| Error::io("cannot write", e.into()))
+    })
+}

@@ -1,0 +1,36 @@
+//! What the Python package `spr_convert` does in Rust: each class and function here has a Python one
+//! over it, where its arguments are checked and told of.
+
+mod array;
+mod failure;
+mod input;
+mod jobs;
+mod object;
+mod program;
+mod settings;
+mod stream;
+mod table;
+mod text;
+mod utterance;
+mod writer;
+
+use pyo3::prelude::*;
+
+/// What `spr_convert` does in Rust.
+#[pymodule(gil_used = false)]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<stream::Stream>()?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<writer::Writer>()?;
+    module.add_function(wrap_pyfunction!(stream::forked, module)?)?;
+    module.add_function(wrap_pyfunction!(stream::stages, module)?)?;
+    module.add_function(wrap_pyfunction!(writer::encode, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::info, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::check, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::diff, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::index, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::formats, module)?)?;
+    module.add_function(wrap_pyfunction!(program::main, module)?)
+}

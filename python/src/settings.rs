@@ -1,0 +1,69 @@
+//! The surroundings of a call: limits, commands, threads, and warnings that wait for Python.
+
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyAny;
+use spr_convert::builtin;
+use spr_convert::core::Limits;
+use spr_convert::core::bytes::{Access, Env};
+use spr_convert::core::format::Registry;
+
+/// What a caller says of the surroundings.
+#[derive(FromPyObject, Clone)]
+#[pyo3(from_item_all)]
+pub(crate) struct Settings {
+    /// Whether commands may run: those that the caller names if nothing is said, those in files if
+    /// true, none if false.
+    allow_pipes: Option<bool>,
+    max_alloc: Option<u64>,
+    threads: usize,
+}
+
+/// The surroundings of a call.
+#[derive(Clone)]
+pub(crate) struct Surroundings {
+    pub(crate) registry: Registry,
+    pub(crate) env: Env,
+    warnings: Arc<Mutex<Vec<String>>>,
+}
+
+impl Settings {
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        let registry = builtin::registry();
+        let warnings: Arc<Mutex<Vec<String>>> = Arc::default();
+        let heard = warnings.clone();
+        let access = match self.allow_pipes {
+            None => Access::Typed,
+            Some(true) => Access::Files,
+            Some(false) => Access::Safe,
+        };
+        let mut limits = Limits::default();
+        limits.max_alloc = self.max_alloc.unwrap_or(limits.max_alloc);
+        let mut env = Env::new(limits, access, move |warning| {
+            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            heard.push(warning.to_string());
+        })
+        .with_formats(registry.clone());
+        env.threads = self.threads;
+        Surroundings {
+            registry,
+            env,
+            warnings,
+        }
+    }
+}
+
+impl Surroundings {
+    /// Hands the warnings of the last call to Python, which may make exceptions of them.
+    pub(crate) fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        let all = mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner));
+        if all.is_empty() {
+            return Ok(());
+        }
+        let tell: Bound<'_, PyAny> = py.import("spr_convert._errors")?.getattr("warn")?;
+        all.iter()
+            .try_for_each(|text| tell.call1((text,)).map(drop))
+    }
+}

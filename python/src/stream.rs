@@ -1,0 +1,205 @@
+//! A data set that is read from front to back.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use spr_convert::core::bytes::Env;
+use spr_convert::core::format::Reader;
+use spr_convert::core::model::{Dtype, Utterance};
+use spr_convert::core::stage::Stages;
+use spr_convert::{Error, Result};
+
+use crate::failure::{apart, raised};
+use crate::input::Asked;
+use crate::settings::{Settings, Surroundings};
+use crate::utterance;
+
+/// How many forks lie between this process and the one that imported the module.
+static FORKS: AtomicU64 = AtomicU64::new(0);
+
+/// Tells that this process is a fork: what is open is the parent's.
+#[pyfunction]
+pub(crate) fn forked() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// All stages: how each is written, and what it does.
+#[pyfunction]
+pub(crate) fn stages() -> Vec<(&'static str, &'static str)> {
+    Stages::list().collect()
+}
+
+/// Which process something was opened in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Process(u64);
+
+impl Process {
+    pub(crate) fn current() -> Self {
+        Self(FORKS.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn is_current(self) -> bool {
+        self == Self::current()
+    }
+}
+
+/// Utterances one after the other.
+#[pyclass(frozen, module = "spr_convert._native")]
+pub(crate) struct Stream {
+    /// Gone once it is closed or over.
+    reader: Mutex<Option<Box<dyn Reader>>>,
+    surroundings: Surroundings,
+    process: Process,
+}
+
+impl Stream {
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Option<Box<dyn Reader>>) -> Result<T> + Send,
+    ) -> PyResult<T> {
+        if !self.process.is_current() {
+            let error =
+                Error::usage("was opened before this process was forked, and is read there");
+            return Err(raised(
+                py,
+                &error.hint("begin to read it in the new process"),
+            ));
+        }
+        let done = apart(py, || {
+            let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+            work(&mut reader)
+        });
+        self.surroundings.warn(py)?;
+        done
+    }
+}
+
+#[pymethods]
+impl Stream {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        asked: Asked,
+        settings: Settings,
+        stages: Vec<String>,
+        pass_number: u64,
+    ) -> PyResult<Self> {
+        let surroundings = settings.surroundings();
+        let data = asked.data(py, &surroundings)?;
+        let at = &surroundings;
+        let reader = apart(py, || {
+            let reader = asked.open(data, at)?;
+            match stages.is_empty() {
+                true => Ok(reader),
+                false => staged(reader, &stages.join("|"), pass_number, &at.env),
+            }
+        })?;
+        surroundings.warn(py)?;
+        Ok(Self {
+            reader: Mutex::new(Some(reader)),
+            surroundings,
+            process: Process::current(),
+        })
+    }
+
+    /// Puts a stage over what was not read yet.
+    fn then(&self, py: Python<'_>, stage: String, pass_number: u64) -> PyResult<()> {
+        let env = &self.surroundings.env;
+        self.with(py, |slot| {
+            if let Some(reader) = slot.take() {
+                *slot = Some(staged(reader, &stage, pass_number, env)?);
+            }
+            Ok(())
+        })
+    }
+
+    /// Whether this process is the one that opened it.
+    fn is_current(&self) -> bool {
+        self.process.is_current()
+    }
+
+    /// Refuses what is no chain of stages.
+    #[staticmethod]
+    fn check(py: Python<'_>, stages: &str) -> PyResult<()> {
+        apart(py, || stages.parse::<Stages>().map(drop))
+    }
+
+    /// What is known of the data set without reading it.
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let info = self.with(py, |reader| Ok(reader.as_ref().map(|it| it.info().clone())))?;
+        let told = PyDict::new(py);
+        let Some(info) = info else {
+            return Ok(told);
+        };
+        told.set_item("utterances", info.utterances)?;
+        told.set_item("frames", info.frames)?;
+        told.set_item("dim", info.dim)?;
+        told.set_item("dtype", info.dtype.map(Dtype::name))?;
+        told.set_item("label_columns", info.label_columns)?;
+        told.set_item("sample_rate", info.sample_rate)?;
+        Ok(told)
+    }
+
+    /// Goes past so many utterances; how many there were.
+    fn skip(&self, py: Python<'_>, count: u64) -> PyResult<u64> {
+        self.with(py, |slot| {
+            let mut utt = Utterance::default();
+            let mut passed = 0;
+            if let Some(reader) = slot {
+                while passed < count && reader.read(&mut utt)? {
+                    passed += 1;
+                }
+            }
+            Ok(passed)
+        })
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        if !self.process.is_current() {
+            return Ok(());
+        }
+        self.with(py, |reader| {
+            *reader = None;
+            Ok(())
+        })
+    }
+
+    fn __iter__(own: Bound<'_, Self>) -> Bound<'_, Self> {
+        own
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let read = self.with(py, |slot| {
+            let Some(reader) = slot else {
+                return Ok(None);
+            };
+            let mut utt = Utterance::default();
+            match reader.read(&mut utt) {
+                Ok(true) => Ok(Some(utt)),
+                Ok(false) => {
+                    *slot = None;
+                    Ok(None)
+                }
+                Err(error) => {
+                    if !error.can_continue() {
+                        *slot = None;
+                    }
+                    Err(error)
+                }
+            }
+        })?;
+        read.map(|utt| utterance::to_python(py, utt)).transpose()
+    }
+}
+
+fn staged(
+    reader: Box<dyn Reader>,
+    stage: &str,
+    pass_number: u64,
+    env: &Env,
+) -> Result<Box<dyn Reader>> {
+    stage.parse::<Stages>()?.in_pass(pass_number, reader, env)
+}

@@ -1,0 +1,171 @@
+//! A data set that is written.
+
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use spr_convert::argument::Target;
+use spr_convert::core::bytes::MemoryStore;
+use spr_convert::core::loss::{LossKind, LossPolicy};
+use spr_convert::core::model::{Dtype, Utterance};
+use spr_convert::writing::{Permissions, Writing};
+use spr_convert::{Error, Result};
+
+use crate::failure::{apart, raised};
+use crate::settings::{Settings, Surroundings};
+use crate::text::argument;
+use crate::utterance;
+
+/// What a caller says of an output.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Wanted {
+    path: OsString,
+    format: Option<String>,
+    options: Vec<(String, String)>,
+    allow_loss: Vec<String>,
+    dtype: Option<String>,
+    pub(crate) overwrite: bool,
+    pub(crate) add: bool,
+}
+
+impl Wanted {
+    pub(crate) fn target(&self, at: &Surroundings) -> Result<Target> {
+        let format = self.format.as_deref();
+        let format = format.map(|name| at.registry.get(name)).transpose()?;
+        let path = argument(self.path.clone());
+        Target::parse(&path, format, &self.options, &at.registry, &at.env)
+    }
+
+    pub(crate) fn dtype(&self) -> Result<Option<Dtype>> {
+        self.dtype.as_deref().map(str::parse).transpose()
+    }
+
+    /// Allows the losses that are named, and those that the element type asks for.
+    pub(crate) fn allow(&self, policy: &mut LossPolicy) -> Result<()> {
+        for kind in &self.allow_loss {
+            match kind.as_str() {
+                "all" => policy.allow_all(),
+                kind => policy.allow(kind.parse()?),
+            }
+        }
+        if self.dtype.is_some() {
+            policy.allow(LossKind::Precision);
+            policy.allow(LossKind::Range);
+        }
+        Ok(())
+    }
+
+    fn begin(&self, at: &Surroundings) -> Result<Writing> {
+        let mut permissions = Permissions {
+            dtype: self.dtype()?,
+            overwrite: self.overwrite,
+            add: self.add,
+            ..Permissions::default()
+        };
+        self.allow(&mut permissions.policy)?;
+        let (registry, env) = (at.registry.clone(), at.env.clone());
+        Writing::begin(self.target(at)?, permissions, registry, env)
+    }
+}
+
+/// A data set that is being written.
+#[pyclass(frozen, module = "spr_convert._native")]
+pub(crate) struct Writer {
+    /// Gone once it is closed.
+    writing: Mutex<Option<Writing>>,
+    /// An utterance whose allocations are used again.
+    spare: Mutex<Utterance>,
+    surroundings: Surroundings,
+}
+
+impl Writer {
+    fn take(&self) -> Option<Writing> {
+        let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        writing.take()
+    }
+}
+
+#[pymethods]
+impl Writer {
+    #[new]
+    fn new(py: Python<'_>, wanted: Wanted, settings: Settings) -> PyResult<Self> {
+        let surroundings = settings.surroundings();
+        let writing = apart(py, || wanted.begin(&surroundings))?;
+        surroundings.warn(py)?;
+        Ok(Self {
+            writing: Mutex::new(Some(writing)),
+            spare: Mutex::default(),
+            surroundings,
+        })
+    }
+
+    /// Writes an utterance.
+    #[pyo3(signature = (from, /))]
+    fn write(&self, py: Python<'_>, from: &Bound<'_, PyAny>) -> PyResult<()> {
+        // Taken out, so that no lock is held while Python runs.
+        let mut utt =
+            std::mem::take(&mut *self.spare.lock().unwrap_or_else(PoisonError::into_inner));
+        utterance::fill(from, &mut utt)?;
+        let done = apart(py, || {
+            let mut slot = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(writing) = &mut *slot else {
+                return Err(Error::usage("is closed"));
+            };
+            let written = writing.write(&mut utt);
+            *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = utt;
+            written
+        });
+        self.surroundings.warn(py)?;
+        done
+    }
+
+    /// Completes everything; `(utterances, frames, bytes)`, or nothing if it is closed already.
+    fn finish(&self, py: Python<'_>) -> PyResult<Option<(u64, u64, u64)>> {
+        let done = apart(py, || {
+            let Some(writing) = self.take() else {
+                return Ok(None);
+            };
+            let written = writing.finish()?;
+            Ok(Some((written.utterances, written.frames, written.bytes)))
+        });
+        self.surroundings.warn(py)?;
+        done
+    }
+
+    /// Gives it up: nothing is left behind.
+    fn abandon(&self, py: Python<'_>) -> PyResult<()> {
+        apart(py, || {
+            drop(self.take());
+            Ok(())
+        })
+    }
+}
+
+/// The bytes of a file with these utterances.
+#[pyfunction]
+pub(crate) fn encode<'py>(
+    py: Python<'py>,
+    utterances: &Bound<'py, PyAny>,
+    wanted: Wanted,
+    settings: Settings,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let mut at = settings.surroundings();
+    let store = MemoryStore::new();
+    at.env = at.env.with_store(Arc::new(store.clone()));
+    let failed = |error: Error| raised(py, &error);
+    let target = wanted.target(&at).map_err(failed)?;
+    let file = target.locations().into_iter().next();
+    let mut writing = wanted.begin(&at).map_err(failed)?;
+    let mut utt = Utterance::default();
+    for from in utterances.try_iter()? {
+        utterance::fill(&from?, &mut utt)?;
+        apart(py, || writing.write(&mut utt))?;
+    }
+    apart(py, || writing.finish())?;
+    at.warn(py)?;
+    let bytes = file.and_then(|file| store.remove(file));
+    let bytes = bytes.ok_or_else(|| failed(Error::usage("is not one file")))?;
+    Ok(PyBytes::new(py, &bytes))
+}

@@ -1,0 +1,120 @@
+"""Whole jobs."""
+
+import os
+import pathlib
+
+import numpy as np
+import pytest
+
+import spr_convert as spr
+from conftest import SAMPLES
+
+
+def test_convert(fbank, ali):
+    seen = []
+    done = spr.convert(fbank, "a.pfile", labels=ali, progress=seen.append, hash=True, verify=True)
+    assert (done.utterances, done.frames, done.source, done.target) == (12, 3111, "kaldi", "pfile")
+    assert done.hash and not done.losses and not done.skipped
+    assert seen[0].entries[1] == 12
+    with pytest.raises(spr.UsageError, match="exists already"):
+        spr.convert(fbank, "a.pfile")
+    with pytest.raises(spr.LossError, match="labels") as caught:
+        spr.convert("a.pfile", "b.ark")
+    assert caught.value.hint and not os.path.exists("b.ark")
+    done = spr.convert("a.pfile", "b.ark", labels_out="ark,t:b.txt", threads=1)
+    assert spr.diff("b.ark", fbank)["same"]
+    done = spr.convert(fbank, "c.ark", stages="select('ann-*')", dtype="float64")
+    assert done.utterances == 4 and spr.info("c.ark")["dtype"] == "f64"
+    assert spr.convert(fbank, "d.ark", dry_run=True).utterances == 12
+    assert not os.path.exists("d.ark")
+
+
+def test_faults_are_passed_over_and_told(fbank):
+    lines = pathlib.Path(fbank).read_text().splitlines()
+    text = "".join(f"{line.split()[0]} {SAMPLES}/fbank.ark:{line.rsplit(':', 1)[1]}\n" for line in lines)
+    pathlib.Path("some.scp").write_text("gone nowhere.ark:5\n" + text)
+    with pytest.raises(spr.Error):
+        spr.convert("some.scp", "a.ark")
+    done = spr.convert("some.scp", "a.ark", on_error="skip")
+    assert done.utterances == 12 and [error.key for error in done.skipped] == ["gone"]
+    with pytest.warns(spr.DataWarning, match="nowhere"):
+        assert sum(1 for _ in spr.open("some.scp", on_error="skip")) == 12
+    with pytest.raises(spr.UsageError, match="on_error"):
+        spr.open("some.scp", on_error="ignore")
+    # One that is at fault costs no other.
+    stream, keys = iter(spr.open("some.scp")), []
+    while True:
+        try:
+            keys.append(next(stream).key)
+        except StopIteration:
+            break
+        except spr.Error as error:
+            assert error.can_continue and error.key == "gone"
+    assert len(keys) == 12
+
+
+def test_a_callback_ends_the_job(fbank):
+    def stop(progress):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        spr.convert(fbank, "a.ark", progress=stop)
+    assert os.listdir(".") == []
+
+
+def test_progress_bars(fbank):
+    class Bar:
+        n, total = 0, None
+
+        def update(self, more):
+            self.n += more
+
+    bar = Bar()
+    spr.convert(fbank, "a.ark", progress=bar)
+    assert (bar.n, bar.total) == (12, 12)
+
+
+def test_info(fbank):
+    facts = spr.info(fbank)
+    assert (facts["utterances"], facts["frames"], facts["dim"]) == (12, 3111, 40)
+    assert spr.info(str(SAMPLES / "fbank.ark"), quick=True)["utterances"] is None
+
+
+def test_check():
+    whole = (SAMPLES / "fbank.ark").read_bytes()
+    pathlib.Path("cut.ark").write_bytes(whole[:-7])
+    found = spr.check("cut.ark")
+    assert found.faults == 1 and found.utterances == 11
+    (fault,) = [finding for finding in found.findings if finding.severity == "fault"]
+    assert fault.error.kind == "truncated" and fault.error.key == "cleo-004"
+    with pytest.raises(ValueError) as caught:
+        list(spr.open("cut.ark"))
+    assert caught.value.kind == "truncated" and caught.value.byte > 0
+
+
+def test_diff(fbank):
+    with spr.Writer("a.ark") as writer:
+        for utt in spr.open(fbank):
+            if utt.key == "bob-001":
+                utt.features[3, 4] += 0.5
+            writer.write(utt)
+    told = spr.diff(fbank, "a.ark")
+    assert not told["same"] and told["different"] == 1
+    worst = told["worst"]
+    assert (worst["key"], worst["row"], worst["column"]) == ("bob-001", 3, 4)
+    assert spr.diff(fbank, "a.ark", atol=1)["same"]
+    with pytest.raises(spr.UsageError):
+        spr.diff(fbank, "a.ark", atol=-1)
+
+
+def test_index(fbank):
+    with spr.Writer("a.ark") as writer:
+        for utt in spr.open(fbank):
+            writer.write(utt)
+    assert spr.index("a.ark") == "a.scp"
+    assert np.array_equal(spr.load("a.scp")["ann-003"], spr.load(fbank)["ann-003"])
+
+
+def test_formats():
+    names = {told["name"] for told in spr.formats()}
+    assert {"kaldi", "pfile", "pickle", "spr", "wav", "htk", "npy", "jsonl"} <= names

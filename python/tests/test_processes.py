@@ -1,0 +1,167 @@
+"""Threads, forks, spawned processes, memory, signals."""
+
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import spr_convert as spr
+
+
+def total(data):
+    """The sum of all features of a reader or a table."""
+    values = data.values() if isinstance(data, spr.Table) else (utt.features for utt in data)
+    return float(sum(value.sum(dtype=np.float64) for value in values))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_readers_go_to_other_processes(fbank, method):
+    reader, table = spr.open(fbank), spr.load(fbank)
+    expected = total(spr.open(fbank))
+    table["ann-001"]
+    context = multiprocessing.get_context(method)
+    with context.Pool(2) as pool:
+        assert pool.map(total, [reader, table, reader, table]) == [expected] * 4
+
+
+def in_child(work):
+    """What a function gives in a fork of this process."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(theirs, pickle.dumps(work()))
+        except BaseException as error:
+            os.write(theirs, pickle.dumps(error))
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    os.close(theirs)
+    with os.fdopen(ours, "rb") as pipe:
+        return pickle.loads(pipe.read())
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_forks_after_a_read(fbank):
+    reader, table = spr.open(fbank), spr.load(fbank)
+    stream = iter(reader)
+    next(stream)
+    table["ann-001"]
+    expected = total(spr.open(fbank))
+    assert in_child(lambda: total(table)) == expected
+    assert in_child(lambda: total(reader)) == expected
+    # What was begun here is ours alone.
+    error = in_child(lambda: next(stream))
+    assert isinstance(error, spr.UsageError) and "forked" in error.message
+    assert sum(1 for _ in stream) == 11
+    assert table["bob-001"].ndim == 2
+
+
+def test_one_reader_for_several_threads(fbank):
+    stream, keys, lock = iter(spr.open(fbank)), [], threading.Lock()
+
+    def work():
+        for utt in stream:
+            with lock:
+                keys.append(utt.key)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(keys) == 12 == len(set(keys))
+
+
+def test_pickles(fbank):
+    for thing in (spr.open(fbank).select("ann-*"), spr.load(fbank), next(iter(spr.open(fbank)))):
+        back = pickle.loads(pickle.dumps(thing))
+        assert type(back) is type(thing)
+    assert len(list(pickle.loads(pickle.dumps(spr.open(fbank).select("ann-*"))))) == 4
+
+
+def memory():
+    """Bytes of memory that this process has."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="reads /proc")
+def test_memory_is_flat(apart):
+    utterance = np.zeros((25, 8), np.float32)
+    with spr.Writer("ark,scp:a.ark,a.scp", threads=1) as writer:
+        for i in range(100_000):
+            writer.write(f"{i:06}", utterance)
+    held = []
+    for i, _ in enumerate(spr.open("a.ark")):
+        if i % 10_000 == 5_000:
+            held.append(memory())
+    assert len(held) == 10 and held[-1] - held[1] < 2 << 20
+    table = spr.load("a.scp")
+    held = []
+    for i in range(20_000):
+        table[f"{i:06}"]
+        if i % 2_000 == 1_000:
+            held.append(memory())
+    assert held[-1] - held[1] < 2 << 20
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+import numpy as np
+import spr_convert as spr
+
+with spr.Writer("big.ark", threads=1) as writer:
+    for i in range(400):
+        writer.write(str(i), np.zeros((1000, 40), np.float32))
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        spr.convert("big.ark", "big.txt", to="jsonl", overwrite=True)
+except KeyboardInterrupt:
+    print(sorted(os.listdir()))
+"""
+
+
+def test_interrupts_end_a_job(apart):
+    run = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=60
+    )
+    assert run.stdout in ("['big.ark']\n", "['big.ark', 'big.txt']\n"), run.stderr
+
+
+def test_import_is_light():
+    code = "import sys, spr_convert; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_the_program(fbank):
+    def run(*arguments):
+        command = [sys.executable, "-m", "spr_convert", *arguments]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    done = run(fbank, "a.pfile")
+    assert (done.returncode, done.stdout) == (0, "") and "12 utterances" in done.stderr
+    done = run("nowhere.ark", "b.pfile")
+    assert done.returncode == 2 and "cannot open" in done.stderr
+    assert run("--version").stdout.split()[1] == spr.__version__
+
+
+def test_versions_are_one():
+    manifest = (pathlib_root() / "Cargo.toml").read_text()
+    own = (pathlib_root() / "python" / "Cargo.toml").read_text()
+    version = f'version = "{spr.__version__}"'
+    assert manifest.split("[workspace.package]")[1].split("\n")[1] == version
+    assert own.count(version) == 2
+
+
+def pathlib_root():
+    from conftest import ROOT
+
+    return ROOT
