@@ -110,18 +110,23 @@ KALDI = [
 ]
 
 
+#: Where it loses its way: behind an empty CM matrix, and in integers without brackets.
+BEYOND_OMNIIO = {"cm-empty", "int32-vector-text", "int32-vector-text-empty"}
+
+
 @pytest.mark.parametrize("path", KALDI, ids=lambda path: path.parent.name)
 def test_as_omniio_reads_it(path):
-    omniio = pytest.importorskip("omniio")
-    try:
-        theirs = dict(omniio.load_ark(str(path)))
-    except Exception:
+    if path.parent.name in BEYOND_OMNIIO:
         pytest.skip("omniio does not read it")
+    omniio = pytest.importorskip("omniio.kaldi")
+    theirs = dict(omniio.load_ark(str(path)))
     ours = {utt.key: utt.value for utt in spr.open(path)}
     assert list(ours) == list(theirs)
     for key, value in theirs.items():
-        if isinstance(value, np.ndarray) and value.size:
-            same(ours[key], value)
+        assert (ours[key].dtype, ours[key].ndim) == (value.dtype, value.ndim) or not value.size
+        # Its numbers of CM matrices are not rounded as Kaldi's are.
+        rtol = 2e-7 if "cm" in path.parent.name else 0
+        np.testing.assert_allclose(ours[key].ravel(), value.ravel(), rtol=rtol)
 
 
 @pytest.mark.parametrize("path", KALDI, ids=lambda path: path.parent.name)

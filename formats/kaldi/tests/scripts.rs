@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use spr_core::bytes::{Access, Env};
-use spr_core::model::Utterance;
+use spr_core::format::{Opened, Options, Request};
+use spr_core::model::{Key, Utterance};
 use spr_core::{ErrorKind, Limits};
 use spr_format_kaldi::FORMAT;
 use spr_testkit::faults::{Drained, read_source};
@@ -191,4 +192,19 @@ fn scripts_are_found_by_content_and_name() {
     let binary = folder.path().join("b.scp");
     fs::write(&binary, b"\0BFV \x04\0\0\0\0").unwrap();
     assert!(spr_testkit::read(&FORMAT, &[("table", "scp")], &binary).is_err());
+}
+
+#[test]
+fn keys_are_known_before_anything_is_read() {
+    let folder = folder();
+    let file = folder.path().join("keys.scp");
+    fs::write(&file, "b nowhere.ark:5\na nowhere.ark:9\n").unwrap();
+    let source = Env::default().open_file(&file.as_path().into()).unwrap();
+    let request = Request::all().lookup();
+    let opened = request.open(&FORMAT, source, &Options::default(), &Env::default());
+    let Opened::Table(table) = opened.unwrap() else {
+        panic!("a script file is no table");
+    };
+    let keys = table.keys().unwrap();
+    assert_eq!(keys, [Key::from("b"), Key::from("a")]);
 }
