@@ -32,6 +32,7 @@ pub use spr_core::{Error, ErrorKind, Result};
 #[cfg(feature = "kaldi")]
 pub use spr_format_kaldi::{
     RandomAccessTableReader, RandomAccessTableReaderMapped, SequentialTableReader, TableWriter,
+    read_object,
 };
 #[cfg(feature = "plot")]
 pub use spr_plot as plot;

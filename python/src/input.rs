@@ -215,7 +215,7 @@ fn parts(names: &[String]) -> Result<Parts> {
 }
 
 /// A file object of Python's.
-struct FileObject(Py<PyAny>);
+pub(crate) struct FileObject(pub(crate) Py<PyAny>);
 
 impl Read for FileObject {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {

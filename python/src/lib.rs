@@ -2,6 +2,7 @@
 //! over it, where its arguments are checked and told of.
 
 mod array;
+mod entry;
 mod failure;
 mod input;
 mod jobs;
@@ -25,7 +26,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<writer::Writer>()?;
     module.add_function(wrap_pyfunction!(stream::forked, module)?)?;
     module.add_function(wrap_pyfunction!(stream::stages, module)?)?;
-    module.add_function(wrap_pyfunction!(writer::encode, module)?)?;
+    module.add_function(wrap_pyfunction!(entry::encode, module)?)?;
+    module.add_function(wrap_pyfunction!(entry::decode, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::convert, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::info, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::check, module)?)?;

@@ -16,7 +16,7 @@ fn nested<'py, T: Clone + IntoPyObject<'py>>(
 ) -> PyResult<Bound<'py, PyList>> {
     let all = PyList::empty(py);
     for list in lists.iter() {
-        all.append(PyList::new(py, list.to_vec().into_iter().map(Some))?)?;
+        all.append(PyList::new(py, list.iter().cloned())?)?;
     }
     Ok(all)
 }

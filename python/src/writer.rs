@@ -1,18 +1,16 @@
 //! A data set that is written.
 
 use std::ffi::OsString;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use spr_convert::argument::Target;
-use spr_convert::core::bytes::MemoryStore;
 use spr_convert::core::loss::{LossKind, LossPolicy};
 use spr_convert::core::model::{Dtype, Utterance};
 use spr_convert::writing::{Permissions, Writing};
 use spr_convert::{Error, Result};
 
-use crate::failure::{apart, raised};
+use crate::failure::apart;
 use crate::settings::{Settings, Surroundings};
 use crate::text::argument;
 use crate::utterance;
@@ -57,7 +55,7 @@ impl Wanted {
         Ok(())
     }
 
-    fn begin(&self, at: &Surroundings) -> Result<Writing> {
+    pub(crate) fn begin(&self, at: &Surroundings) -> Result<Writing> {
         let mut permissions = Permissions {
             dtype: self.dtype()?,
             overwrite: self.overwrite,
@@ -141,31 +139,4 @@ impl Writer {
             Ok(())
         })
     }
-}
-
-/// The bytes of a file with these utterances.
-#[pyfunction]
-pub(crate) fn encode<'py>(
-    py: Python<'py>,
-    utterances: &Bound<'py, PyAny>,
-    wanted: Wanted,
-    settings: Settings,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let mut at = settings.surroundings();
-    let store = MemoryStore::new();
-    at.env = at.env.with_store(Arc::new(store.clone()));
-    let failed = |error: Error| raised(py, &error);
-    let target = wanted.target(&at).map_err(failed)?;
-    let file = target.locations().into_iter().next();
-    let mut writing = wanted.begin(&at).map_err(failed)?;
-    let mut utt = Utterance::default();
-    for from in utterances.try_iter()? {
-        utterance::fill(&from?, &mut utt)?;
-        apart(py, || writing.write(&mut utt))?;
-    }
-    apart(py, || writing.finish())?;
-    at.warn(py)?;
-    let bytes = file.and_then(|file| store.remove(file));
-    let bytes = bytes.ok_or_else(|| failed(Error::usage("is not one file")))?;
-    Ok(PyBytes::new(py, &bytes))
 }

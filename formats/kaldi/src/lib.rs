@@ -32,6 +32,7 @@ mod rounding;
 mod salvage;
 mod sample;
 mod script;
+mod single;
 mod sinks;
 mod sized;
 pub mod specifier;
@@ -44,6 +45,7 @@ mod write_object;
 mod writer;
 
 pub use format::{FORMAT, Kaldi};
+pub use single::read_object;
 pub use table::{
     RandomAccessTableReader, RandomAccessTableReaderMapped, SequentialTableReader, TableWriter,
 };

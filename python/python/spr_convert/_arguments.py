@@ -13,7 +13,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 def path(value: Any) -> str:
     """A path as the command line takes it."""
-    text = os.fspath(value)
+    text: Union[str, bytes] = os.fspath(value)
     return os.fsdecode(text) if isinstance(text, bytes) else text
 
 
@@ -104,11 +104,12 @@ def _dtype(value: Any) -> str:
     if not isinstance(value, str):
         import numpy as np
 
-        value = np.dtype(value).name
+        value = str(np.dtype(value).name)
+    name: str = value
     for long, short in (("float", "f"), ("uint", "u"), ("int", "i")):
-        if value.startswith(long):
-            return short + value[len(long) :]
-    return str(value)
+        if name.startswith(long):
+            return short + name[len(long) :]
+    return name
 
 
 def settings(

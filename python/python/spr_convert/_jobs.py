@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Opt
 
 from . import _arguments, _native
 from ._arguments import PathLike
-from ._errors import Error
+from ._errors import Error, UsageError
 
 
 class Progress(NamedTuple):
@@ -127,7 +127,7 @@ def convert(
         data, format=format, options=options, labels=labels, utt2spk=utt2spk, on_error=on_error
     )
     if asked["data"] is not None:
-        raise _arguments.UsageError("a conversion reads paths; use open() and Writer", kind="usage")
+        raise UsageError("a conversion reads paths; use open() and Writer", kind="usage")
     wanted = _arguments.wanted(
         output,
         format=to,

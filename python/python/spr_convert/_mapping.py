@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
 
 from . import _arguments, _native
 from ._arguments import PathLike
-from ._errors import KeyMissing
+from ._errors import KeyMissing, UsageError
 from ._utterance import Utterance
 
 
@@ -98,5 +98,5 @@ def load(
         samples=samples,
     )
     if asked["data"] is not None:
-        raise _arguments.UsageError("a table needs a path: it is gone back in", kind="usage")
+        raise UsageError("a table needs a path: it is gone back in", kind="usage")
     return Table(asked, _arguments.settings(allow_pipes=allow_pipes, max_alloc=max_alloc))

@@ -3,6 +3,23 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 from ._utterance import Utterance
 
 __version__: str
+__all__ = [
+    "Stream",
+    "Table",
+    "Writer",
+    "__version__",
+    "check",
+    "convert",
+    "decode",
+    "diff",
+    "encode",
+    "forked",
+    "formats",
+    "index",
+    "info",
+    "main",
+    "stages",
+]
 
 @final
 class Stream:
@@ -43,12 +60,13 @@ def stages() -> List[Tuple[str, str]]: ...
 def encode(
     utterances: Iterable[Utterance], wanted: Dict[str, Any], settings: Dict[str, Any]
 ) -> bytes: ...
+def decode(file: Any) -> Tuple[Utterance, int]: ...
 def convert(
     asked: Dict[str, Any],
     wanted: Dict[str, Any],
     steps: Dict[str, Any],
     settings: Dict[str, Any],
-    callback: Optional[Callable[..., Any]] = None,
+    callback: Optional[Callable[..., Any]],
 ) -> Tuple[str, List[Any]]: ...
 def info(asked: Dict[str, Any], settings: Dict[str, Any], quick: bool) -> str: ...
 def check(
@@ -65,8 +83,8 @@ def diff(
 def index(
     asked: Dict[str, Any],
     settings: Dict[str, Any],
-    output: Optional[str] = None,
-    overwrite: bool = ...,
+    output: Optional[str],
+    overwrite: bool,
 ) -> Tuple[Optional[str], int]: ...
 def formats() -> str: ...
 def main(arguments: List[str]) -> int: ...

@@ -1,0 +1,377 @@
+"""The calls of kaldiio, over spr_convert: ``from spr_convert.compat import kaldiio``.
+
+What differs is told in ``docs/coming-from-python.md``: arrays can be written to, a damaged file is an
+error, pickles are refused, and commands that stand in script files run only where ``allow_pipes``, or
+the environment's ``SPR_CONVERT_ALLOW_PIPES=1``, says so.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+import types
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+
+from .._reader import open as _open
+from . import _sound
+from ._names import open_like_kaldi, parse_specifier
+from ._table import (
+    ClosingWriter,
+    Values,
+    at,
+    compression,
+    encoded,
+    entries,
+    entry,
+    is_sound,
+    read,
+    table,
+    value_of,
+)
+from ._table import decoded as _decoded
+
+#: Whether commands that stand in script files run.
+allow_pipes: bool = os.environ.get("SPR_CONVERT_ALLOW_PIPES", "") == "1"
+
+def _is_open(file: Any) -> bool:
+    return hasattr(file, "read") or hasattr(file, "write")
+
+
+def load_ark(fname: Any) -> Iterator[Tuple[str, Any]]:
+    """The entries of an archive: a path, a command with ``|`` or an open binary file."""
+    with _opened(fname) as file:
+        if file is not None and _sound.starts_with_frame(file):
+            yield from _sound.read_frames(file)
+            return
+    yield from entries(read(fname, "ark", allow_pipes))
+
+
+@contextmanager
+def _opened(fname: Any) -> Iterator[Any]:
+    """The file if it can be gone back in."""
+    if _is_open(fname):
+        yield fname if fname.seekable() else None
+    elif os.path.isfile(fname):
+        with open(fname, "rb") as file:
+            yield file
+    else:
+        yield None
+
+
+_PLACE = re.compile(r"(?P<path>.*?)(:(?P<byte>[0-9]+))?$")
+
+
+def load_mat(ark_name: str, endian: str = "<", fd_dict: Any = None) -> Any:
+    """What is at a place as script files name it: ``a.ark:1234``, ``a.ark:12[0:99]``, ``x.wav``,
+    ``cmvn.mat``, ``sox x.flac -t wav - |``; an array, or ``(rate, samples)``."""
+    found = _PLACE.match(ark_name.strip())
+    path = found.group("path") if found else ark_name
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            file.seek(int(found.group("byte") or 0) if found else 0)
+            if _sound.is_frame(file):
+                return _sound.read_frame(file)
+    return value_of(at(ark_name, allow_pipes))
+
+
+class _Framed(Values):
+    """A script file by its keys, whose entries are sound files inside archives."""
+
+    def __init__(self, asked: Dict[str, Any], settings: Dict[str, Any]) -> None:
+        super().__init__(asked, settings)
+        self._places = dict(_places(asked["paths"][0]))
+
+    def __getitem__(self, key: str) -> Any:
+        return load_mat(self._places[key])
+
+
+def _is_framed(path: Any) -> bool:
+    """Whether the first entry of a script file is such sound."""
+    if not isinstance(path, (str, os.PathLike)) or not os.path.isfile(path):
+        return False
+    for _, place in _places(path):
+        found = _PLACE.match(place)
+        if found is None or not os.path.isfile(found.group("path")):
+            return False
+        with open(found.group("path"), "rb") as file:
+            file.seek(int(found.group("byte") or 0))
+            return _sound.is_frame(file)
+    return False
+
+
+def _places(path: Any, separator: Optional[str] = None) -> Iterator[Tuple[str, str]]:
+    """Keys and places of a script file."""
+    with open_like_kaldi(os.fspath(path)) as lines:
+        for line in lines:
+            if line.strip():
+                key, _, place = line.strip().partition(separator or " ")
+                yield key.strip(), place.strip()
+
+
+def load_segments(path: Any) -> List[Tuple[str, str, float, float]]:
+    """The lines of a segments file: ``(key, recording, start, end)``."""
+    with open(path, encoding="utf-8") as lines:
+        words = [line.split() for line in lines if line.strip()]
+    return [(key, recording, float(start), float(end)) for key, recording, start, end in words]
+
+
+class _Segments(Values):
+    """The segments of a segments file, cut out of the recordings of a script file."""
+
+    def __init__(self, script: Any, segments: Any) -> None:
+        self._script, self._file = script, segments
+        self._recordings = table(script, allow_pipes)
+        self._cuts = {key: (of, start, end) for key, of, start, end in load_segments(segments)}
+        self._last: Tuple[Optional[str], Any] = (None, None)
+
+    def _all(self) -> Dict[str, None]:
+        return dict.fromkeys(self._cuts)
+
+    def __getitem__(self, key: str) -> Tuple[int, Any]:
+        recording, start, end = self._cuts[key]
+        if self._last[0] != recording:
+            self._last = (recording, self._recordings[recording])
+        value = self._last[1]
+        if not is_sound(value):
+            raise ValueError(f"{recording} is not sound, of which segments can be cut")
+        rate, samples = value
+        last = len(samples) if end < 0 else int(end * rate)
+        return rate, samples[int(start * rate) : last]
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self._script, self._file)
+
+
+def load_scp(
+    fname: Any,
+    endian: str = "<",
+    separator: Optional[str] = None,
+    segments: Optional[str] = None,
+    max_cache_fd: int = 0,
+) -> Values:
+    """A script file as a lazy mapping. With ``segments`` its keys are those of the segments."""
+    if segments is not None:
+        return _Segments(fname, segments)
+    found = table(fname, allow_pipes)
+    return _Framed(*found.__reduce__()[1]) if _is_framed(fname) else found
+
+
+def load_scp_sequential(
+    fname: Any,
+    endian: str = "<",
+    separator: Optional[str] = None,
+    segments: Optional[str] = None,
+) -> Iterator[Tuple[str, Any]]:
+    """The entries of a script file in their order."""
+    if segments is not None:
+        yield from _Segments(fname, segments).items()
+        return
+    if _is_framed(fname):
+        yield from ((key, load_mat(place)) for key, place in _places(fname, separator))
+        return
+    yield from entries(read(fname, "scp", allow_pipes))
+
+
+def load_wav_scp(
+    fname: Any, segments: Optional[str] = None, separator: Optional[str] = None, **unused: Any
+) -> Values:
+    """The same as :func:`load_scp`."""
+    return load_scp(fname, separator=separator, segments=segments)
+
+
+class ReadHelper:
+    """The entries of an rspecifier: ``ark:feats.ark``, ``scp:feats.scp``, ``ark:cmd |``, ``ark:-``."""
+
+    def __init__(self, rspecifier: str, segments: Optional[str] = None) -> None:
+        told = parse_specifier(rspecifier)
+        if told["ark"] is not None and told["scp"] is not None:
+            raise ValueError(f"{rspecifier!r} names two inputs")
+        if segments is not None and told["scp"] is None:
+            raise ValueError("segments are cut out of what a script file names: scp:wav.scp")
+        self._rspecifier, self._segments, self._told = rspecifier, segments, told
+        self.closed = False
+
+    def __iter__(self) -> Iterator[Tuple[str, Any]]:
+        scp, ark = self._told["scp"], self._told["ark"]
+        if self._told["p"] or "-" in (scp, ark):
+            return entries(_open(self._rspecifier, allow_pipes=allow_pipes or None))
+        if scp is not None:
+            return load_scp_sequential(scp, segments=self._segments)
+        return load_ark(ark)
+
+    def close(self) -> None:
+        """Ends it."""
+        self.closed = True
+
+    def __enter__(self) -> "ReadHelper":
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self.close()
+
+
+class WriteHelper(ClosingWriter):
+    """Writes to a wspecifier: ``with WriteHelper("ark,scp:a.ark,a.scp") as w: w("key", array)``, or
+    ``w["key"] = array``."""
+
+    def __init__(
+        self,
+        wspecifier: str,
+        compression_method: Optional[int] = None,
+        write_function: Optional[str] = None,
+        write_kwargs: Optional[Dict[str, Any]] = None,
+    ) -> None:
+        told = parse_specifier(wspecifier)
+        if told["ark"] is None:
+            raise ValueError(f"{wspecifier!r} names no archive to write")
+        self._frames: Optional[_Frames] = None
+        if write_function is not None:
+            self._writer = None
+            self._frames = _Frames(told["ark"], told["scp"], write_function, write_kwargs)
+            return
+        super().__init__(wspecifier, options=compression(compression_method))
+
+    def write(self, key: str, value: Any) -> None:
+        if self._frames is not None:
+            self._frames.write(key, value)
+        else:
+            super().write(key, value)
+
+    def close(self) -> None:
+        frames, self._frames = self._frames, None
+        if frames is not None:
+            frames.close()
+        super().close()
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is not None and self._frames is not None:
+            self._frames.abandon()
+            self._frames = None
+        super().__exit__(kind, error, trace)
+
+
+class _Frames:
+    """Writes sound as files inside an archive; it appears at the end."""
+
+    def __init__(self, ark: str, scp: Optional[str], function: str, kwargs: Any) -> None:
+        if function != "soundfile":
+            raise ValueError(f"write_function is 'soundfile' or None, not {function!r}")
+        self._names = [(ark + ".part", ark)] + ([] if scp is None else [(scp + ".part", scp)])
+        self._ark, self._kwargs = ark, kwargs
+        self._file = open(self._names[0][0], "wb")
+        self._script = None if scp is None else open(self._names[1][0], "wb")
+
+    def write(self, key: str, value: Any) -> None:
+        _append(self._file, self._script, key, _sound.frame(value, self._kwargs), self._ark)
+
+    def _close(self) -> None:
+        self._file.close()
+        if self._script is not None:
+            self._script.close()
+
+    def close(self) -> None:
+        self._close()
+        for part, name in self._names:
+            os.replace(part, name)
+
+    def abandon(self) -> None:
+        self._close()
+        for part, _ in self._names:
+            os.remove(part)
+
+
+def _append(file: Any, script: Any, key: str, data: bytes, name: str) -> None:
+    """Adds an entry to an archive, and its line to a script file, which may be one of text."""
+    word = key.encode("utf-8", "surrogateescape") + b" "
+    place = file.tell() + len(word)
+    file.write(word + data)
+    if script is not None:
+        line = word + f"{name}:{place}\n".encode("utf-8", "surrogateescape")
+        text = isinstance(script, io.TextIOBase)
+        script.write(line.decode("utf-8", "surrogateescape") if text else line)
+
+
+def save_ark(
+    ark: Union[str, Any],
+    array_dict: Dict[str, Any],
+    scp: Union[None, str, Any] = None,
+    append: bool = False,
+    text: bool = False,
+    endian: str = "<",
+    compression_method: Optional[int] = None,
+    write_function: Optional[str] = None,
+    write_kwargs: Optional[Dict[str, Any]] = None,
+) -> None:
+    """Writes a dictionary to an archive and its script file: paths, or files that are open. What is
+    appended is there entry by entry."""
+    if endian != "<":
+        raise ValueError("archives are written with little endian numbers")
+    if not append and not _is_open(ark) and (scp is None or not _is_open(scp)):
+        kinds = "ark" + ("" if scp is None else ",scp") + (",t" if text else "")
+        names = ark if scp is None else f"{ark},{scp}"
+        with WriteHelper(f"{kinds}:{names}", compression_method, write_function, write_kwargs) as writer:
+            for key, value in array_dict.items():
+                writer(key, value)
+        return
+    mode = "ab" if append else "wb"
+    file: Any = ark if _is_open(ark) else open(ark, mode)
+    script: Any = scp if scp is None or _is_open(scp) else open(scp, mode)
+    try:
+        for key, value in array_dict.items():
+            if write_function is not None:
+                data = _sound.frame(value, write_kwargs)
+            else:
+                whole = encoded(entry(key, value), text, compression_method)
+                data = whole[len(key.encode("utf-8", "surrogateescape")) + 1 :]
+            _append(file, script, key, data, getattr(file, "name", str(ark)))
+    finally:
+        if file is not ark:
+            file.close()
+        if script is not None and script is not scp:
+            script.close()
+
+
+def save_mat(
+    fname: str, array: Any, endian: str = "<", compression_method: Optional[int] = None
+) -> None:
+    """Writes one matrix or vector without a key, such as Kaldi's tools take as ``cmvn.mat``."""
+    data = encoded(entry("x", array), False, compression_method)[len("x ") :]
+    with open(fname, "wb") as file:
+        file.write(data)
+
+
+def read_kaldi(fd: Any, endian: str = "<", return_size: bool = False) -> Any:
+    """The object that stands next in an open file; with ``return_size`` also how long it is."""
+    start = fd.tell()
+    value = _sound.read_frame(fd) if _sound.is_frame(fd) else value_of(_decoded(fd))
+    return (value, fd.tell() - start) if return_size else value
+
+
+def read_token(fd: Any) -> Optional[str]:
+    """The key that stands next in an open archive; ``None`` at the end."""
+    return _sound.read_key(fd)
+
+
+def _module(name: str, **members: Any) -> types.ModuleType:
+    module = types.ModuleType(f"{__name__}.{name}", "Names that code reaches for.")
+    vars(module).update(members)
+    sys.modules[module.__name__] = module
+    return module
+
+
+matio = _module(
+    "matio",
+    read_kaldi=read_kaldi,
+    read_token=read_token,
+    load_ark=load_ark,
+    load_mat=load_mat,
+    load_scp=load_scp,
+    load_scp_sequential=load_scp_sequential,
+    save_ark=save_ark,
+    save_mat=save_mat,
+    _load_mat=lambda fd, offset=0, endian="<": (fd.seek(offset), read_kaldi(fd, endian))[1],
+)
+utils = _module("utils", open_like_kaldi=open_like_kaldi, parse_specifier=parse_specifier)
