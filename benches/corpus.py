@@ -4,12 +4,16 @@
     feats.ark feats.scp   Kaldi features, MIB of f32 matrices with 40 columns
     ali.ark ali.txt       one label a frame, binary and text
     small.ark             the first utterances, 1/8 of the data
+    keys.txt              the keys
+    one.npy one.pkl python2.pkl   all features as one array: for NumPy, pickled by protocol 4, and by
+                          protocol 2 as Python 2 did it
 
 Features look like log mel energies: a fall over the bands, an offset for each speaker, energy that
 drifts over time, neighbours that go together. Lengths are log-normal, 100 to 3000 frames. The same
 size gives the same bytes with every NumPy.
 """
 import os
+import pickle
 import struct
 import sys
 
@@ -51,9 +55,10 @@ def make(folder, mib):
         return open(os.path.join(folder, name), "wb", 1 << 20)
 
     with create("feats.ark") as ark, create("feats.scp") as scp, create("ali.ark") as ali, \
-            create("ali.txt") as text, create("small.ark") as small:
+            create("ali.txt") as text, create("small.ark") as small, create("keys.txt") as keys:
         for key, features, labels in utterances(frames):
             name = key.encode() + b" "
+            keys.write(key.encode() + b"\n")
             scp.write(name + b"feats.ark:%d\n" % (ark.tell() + len(name)))
             matrix = name + b"\0BFM " + struct.pack("<bibi", 4, len(features), 4, BANDS) + features.tobytes()
             ark.write(matrix)
@@ -65,5 +70,28 @@ def make(folder, mib):
             text.write(name + b" ".join(b"%d" % v for v in labels.tolist()) + b" \n")
 
 
+def one_array(folder):
+    """All features as one array, in three files."""
+    values, rows = os.path.join(folder, "values"), 0
+    with open(values, "wb", 1 << 20) as out, open(os.path.join(folder, "feats.ark"), "rb", 1 << 20) as ark:
+        while key := ark.read(len("spk0000-utt000000 ")):
+            _, frames, columns = struct.unpack("<5sxixi", ark.read(15))
+            out.write(ark.read(4 * frames * columns))
+            rows += frames
+    array = np.memmap(values, "<f4", "r", shape=(rows, BANDS))
+    np.save(os.path.join(folder, "one.npy"), array)
+    with open(os.path.join(folder, "one.pkl"), "wb") as out:
+        pickle.dump(np.asarray(array), out, 4)
+    with open(os.path.join(folder, "python2.pkl"), "wb") as out:
+        out.write(b"\x80\x02cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85U\x01b\x87R")
+        out.write(b"(K\x01J" + struct.pack("<i", rows) + b"K" + bytes([BANDS]) + b"\x86")
+        out.write(b"cnumpy\ndtype\nU\x02f4K\0K\x01\x87R(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb\x89T")
+        out.write(struct.pack("<i", array.nbytes))
+        out.write(array.data)
+        out.write(b"tb.")
+    os.remove(values)
+
+
 if __name__ == "__main__":
     make(sys.argv[1], float(sys.argv[2]))
+    one_array(sys.argv[1])

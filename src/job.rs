@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
 
 use spr_core::bytes::{Env, Location, Output, Parents};
-use spr_core::format::{Keys, Reader, Registry, Request};
+use spr_core::format::{Keys, Portioned, Reader, Registry, Request};
 use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::model::{Dtype, Utterance};
 use spr_core::stage::Prefetch;
@@ -190,7 +190,10 @@ impl Job {
         let cut = self.target.is_numbered() && self.split.is_none();
         let mut route = self.split.as_ref().map(|split| (split.route)());
         let mut parts = BTreeSet::new();
-        let meter = Meter::new(&self.inputs, registry, env);
+        let meter = match observer.watches() {
+            true => Meter::new(&self.inputs, registry, env),
+            false => Meter::unwatched(&self.inputs),
+        };
         let (mut reader, from) = self.open_inputs(cut, &meter, registry, env)?;
         let keys = reader.info().keys;
         let mut utt = Utterance::default();
@@ -252,7 +255,7 @@ impl Job {
             };
             match step {
                 Ok(()) => {
-                    done += 1;
+                    done += u64::from(utt.ends());
                     let so_far = Progress {
                         utterances: done,
                         frames,
@@ -366,7 +369,8 @@ impl Job {
         let mut caps = targets.map(Target::caps);
         let named = caps.try_fold(false, |named, caps| Ok(named || caps?.keys != Keys::None))?;
         let distinct = request.distinct && named;
-        let request = request.distinct(distinct);
+        let portioned = self.portioned(partitioned)?;
+        let request = request.distinct(distinct).portions(portioned);
         let data = Input::open_all(&inputs, request, registry, &meter.watch(env))?;
         let from = data.format.info().name;
         let mut reader = meter.attach(data.reader);
@@ -380,6 +384,19 @@ impl Job {
             reader = Box::new(Prefetch::new(reader));
         }
         Ok((reader, from))
+    }
+
+    /// How long utterances may come: whole, where something looks at all of one.
+    fn portioned(&self, partitioned: bool) -> Result<Portioned> {
+        let looks = !self.stages.is_empty() || self.split.is_some() || partitioned;
+        let joins = self.labels.is_some() || self.verify || self.hash;
+        if looks || joins || self.target.is_permissive() {
+            return Ok(Portioned::No);
+        }
+        let targets = std::iter::once(&self.target).chain(&self.labels_out);
+        targets
+            .map(Target::caps)
+            .try_fold(Portioned::Any, |all, caps| Ok(all.min(caps?.portioned)))
     }
 
     /// Writes one utterance to both outputs, or to none.

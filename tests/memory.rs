@@ -111,6 +111,38 @@ fn long_inputs_stream() {
     }
 }
 
+#[test]
+fn one_array_larger_than_memory_streams() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = 2_000_000;
+    let mut npy = BufWriter::new(File::create(folder.path().join("g.npy")).unwrap());
+    let head = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, 40), }}");
+    npy.write_all(b"\x93NUMPY\x01\0").unwrap();
+    write!(npy, "\x76\0{head:<117}\n").unwrap();
+    let row: Vec<u8> = (0..40u16)
+        .flat_map(|n| f32::from(n).to_le_bytes())
+        .collect();
+    (0..rows).for_each(|_| npy.write_all(&row).unwrap());
+    npy.into_inner().unwrap();
+    for line in [
+        "g.npy x.ark",
+        "x.ark x.pfile",
+        "x.pfile x.pkl,protocol=4,keys=none --allow-loss keys",
+        "x.pkl,keys=none y.pkl,layout=pdnn,keys=none",
+        "y.pkl y.ark",
+        "y.ark y.npy",
+    ] {
+        let said = run(folder.path(), line);
+        assert!(said.contains("1 utterance"), "{line}: {said}");
+        assert!(said.contains("2000000 frames"), "{line}: {said}");
+    }
+    let same = Command::new("cmp")
+        .args(["g.npy", "y.npy"])
+        .current_dir(folder.path())
+        .status();
+    assert!(same.unwrap().success());
+}
+
 /// A matrix or vector of Kaldi's: key, mark and token, sizes, and a value over and over.
 fn archive(folder: &Path, name: &str, entries: impl Iterator<Item = (String, Vec<u8>)>) {
     let mut ark = BufWriter::new(File::create(folder.join(name)).unwrap());

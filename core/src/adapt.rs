@@ -7,7 +7,7 @@ mod translate;
 use crate::bytes::Env;
 use crate::format::{Caps, Empty, Keys, SegmentCaps};
 use crate::loss::{LossKind, LossPolicy, LossReport};
-use crate::model::{Audio, Dtype, Rank, Tier, Utterance};
+use crate::model::{Audio, CastStats, Dtype, Key, Rank, Tier, Utterance};
 use crate::{Error, Limits, Remedy, Result, stage};
 
 /// Makes utterances fit what a target can hold.
@@ -26,6 +26,23 @@ pub struct Adapter {
     /// What the utterance at hand lost, and what it would set.
     now: LossReport,
     next: Shared,
+    /// What became of the numbers of the utterance at hand, whose portions came one by one.
+    casts: [CastStats; Cast::COUNT],
+    ended: bool,
+}
+
+/// What is cast, in the order of casting.
+#[derive(Clone, Copy)]
+enum Cast {
+    Labels,
+    /// Features, to the type that was asked for.
+    Asked,
+    /// Features, to a type that is held.
+    Held,
+}
+
+impl Cast {
+    const COUNT: usize = 3;
 }
 
 /// What the first utterances set for all.
@@ -51,6 +68,8 @@ impl Adapter {
             first: Shared::default(),
             now: LossReport::default(),
             next: Shared::default(),
+            casts: Default::default(),
+            ended: true,
         }
     }
 
@@ -78,7 +97,8 @@ impl Adapter {
     /// stored nowhere is not kept: it counts for nothing.
     pub fn keep(&mut self) {
         self.first = self.next;
-        if !self.now.is_empty() {
+        // What was lost of its other portions is in what was lost of the last.
+        if self.ended && !self.now.is_empty() {
             self.report.append(&std::mem::take(&mut self.now));
         }
     }
@@ -91,6 +111,10 @@ impl Adapter {
     pub fn apply(&mut self, utt: &mut Utterance) -> Result<()> {
         self.next = self.first;
         self.now = LossReport::default();
+        self.ended = utt.ends();
+        if utt.starts() {
+            self.casts = Default::default();
+        }
         self.fit(utt)
             .map_err(|e| e.utterance(&utt.key).continuable())
     }
@@ -111,18 +135,26 @@ impl Adapter {
         if utt.features.is_none() && utt.labels.is_none() && utt.other().is_none() {
             return Err(self.nothing_left(other.as_deref(), untranslated));
         }
-        if utt.frames() > self.caps.max_rows {
+        if utt.whole_frames() > self.caps.max_rows {
             return Err(Error::unfit(format!(
                 "{} frames, the format holds at most {}",
-                utt.frames(),
+                utt.whole_frames(),
                 self.caps.max_rows
             )));
         }
         if utt.frames() == 0 && utt.other().is_none() && self.caps.empty == Empty::Refused {
             return Err(Error::unfit("has no frames, which the format can't hold"));
         }
-        self.next.utterances += 1;
+        self.next.utterances += u64::from(self.ended);
         Ok(())
+    }
+
+    /// Counts what a cast changed, with the portions before.
+    fn count(&mut self, cast: Cast, key: &Key, stats: &CastStats) {
+        if let Some(all) = self.casts.get_mut(cast as usize) {
+            all.add(stats);
+            self.now.add_cast(key, all);
+        }
     }
 
     /// The error for an utterance of which nothing fits; `other` was there beside features and
@@ -280,7 +312,7 @@ impl Adapter {
         };
         if let Some(target) = target_dtype(labels.dtype(), caps.dtypes) {
             let stats = labels.cast(target, &self.env.limits)?;
-            self.now.add_cast(&utt.key, &stats);
+            self.count(Cast::Labels, &utt.key, &stats);
         }
         if caps.same_columns {
             let columns = *self.next.label_columns.get_or_insert(labels.cols());
@@ -330,7 +362,7 @@ impl Adapter {
         }
         if let Some(asked) = self.dtype {
             let stats = features.cast(asked, &self.env.limits)?;
-            self.now.add_cast(&utt.key, &stats);
+            self.count(Cast::Asked, &utt.key, &stats);
         }
         let held = match self.next.dtype.filter(|_| caps.same_dtype) {
             Some(first) if features.dtype() != first => {
@@ -347,7 +379,7 @@ impl Adapter {
         };
         if let Some(target) = held {
             let stats = features.cast(target, &self.env.limits)?;
-            self.now.add_cast(&utt.key, &stats);
+            self.count(Cast::Held, &utt.key, &stats);
         }
         self.next.dtype.get_or_insert(features.dtype());
         self.fit_shape(utt)

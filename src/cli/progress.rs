@@ -145,6 +145,10 @@ fn time(seconds: f64) -> String {
 }
 
 impl Observer for Progress {
+    fn watches(&self) -> bool {
+        !matches!(self.show, Show::Nothing)
+    }
+
     fn progress(&mut self, so_far: Done) -> ControlFlow<()> {
         self.so_far = so_far;
         if self.failed.is_some() {

@@ -196,6 +196,7 @@ impl<'a> Branch<'a> {
         labels.key.clone_from(&utt.key);
         labels.labels.clone_from(&utt.labels);
         labels.clear_others();
+        labels.portion = utt.portion;
         labels.meta.clear();
         labels.meta.frame_shift = utt.meta.frame_shift.filter(|_| self.caps.frame_shift);
         labels.meta.frame_offset = utt.meta.frame_offset.filter(|_| self.caps.frame_offset);

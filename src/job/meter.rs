@@ -42,6 +42,14 @@ struct Counts {
 }
 
 impl Meter {
+    /// A meter of what costs nothing to know.
+    pub(super) fn unwatched(inputs: &[Input]) -> Self {
+        Self {
+            alone: inputs.len() == 1,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn new(inputs: &[Input], registry: &Registry, env: &Env) -> Self {
         let extents: Vec<_> = inputs
             .iter()
@@ -61,7 +69,7 @@ impl Meter {
             files: files.cloned().collect(),
             length: bytes.sum(),
             entries: entries.sum(),
-            alone: inputs.len() == 1,
+            ..Self::unwatched(inputs)
         }
     }
 
@@ -125,7 +133,9 @@ impl Reader for Metered {
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
         let more = self.reader.read(utt);
         let info = self.reader.info();
-        self.counts.read.fetch_add(1, Ordering::Relaxed);
+        self.counts
+            .read
+            .fetch_add(u64::from(utt.ends()), Ordering::Relaxed);
         if self.alone {
             let (at, total) = (utt.origin.byte(), info.utterances);
             self.counts.at.store(at.unwrap_or(0), Ordering::Relaxed);

@@ -82,15 +82,18 @@ pub struct Progress {
     /// Their frames.
     pub frames: u64,
     /// Bytes read of the inputs, as they are stored, and in all, where the inputs are files that
-    /// are read from front to back.
+    /// are read from front to back and somebody [watches](Observer::watches).
     pub bytes: Option<(u64, u64)>,
-    /// Entries read of the inputs and in all, where script files, folders or headers say how many
-    /// there are.
+    /// Entries read of the inputs and in all, where script files that are watched, folders or headers
+    /// say how many there are.
     pub entries: Option<(u64, u64)>,
 }
 
 /// Follows a conversion.
 pub trait Observer {
+    /// Whether anybody sees how much there is to read: script files are counted for it before they
+    /// are read.
+    fn watches(&self) -> bool;
     /// Another utterance is done. A [break](ControlFlow::Break) stops the conversion, and nothing is
     /// written.
     fn progress(&mut self, so_far: Progress) -> ControlFlow<()>;
@@ -99,6 +102,10 @@ pub trait Observer {
 }
 
 impl Observer for () {
+    fn watches(&self) -> bool {
+        false
+    }
+
     fn progress(&mut self, _: Progress) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }

@@ -29,6 +29,7 @@ mod limits;
 mod lists;
 #[cfg(unix)]
 mod live;
+mod long;
 mod looking;
 #[cfg(unix)]
 mod names;

@@ -170,6 +170,10 @@ fn commands_run_only_where_they_are_allowed() {
 struct Impatient(u64);
 
 impl Observer for Impatient {
+    fn watches(&self) -> bool {
+        true
+    }
+
     fn progress(&mut self, so_far: Progress) -> ControlFlow<()> {
         match so_far.utterances < self.0 {
             true => ControlFlow::Continue(()),

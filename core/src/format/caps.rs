@@ -245,6 +245,18 @@ impl Objects {
     }
 }
 
+/// How an output takes a long utterance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Portioned {
+    /// As a whole.
+    #[default]
+    No,
+    /// In [portions](crate::model::Portion) that say how many rows there are in all.
+    Counted,
+    /// In any portions.
+    Any,
+}
+
 /// What an output can hold. What is declared here round-trips; the rest is refused by the
 /// [check](Self::check) that every writer makes, and narrowed or dropped, if allowed, by the
 /// [adapter](crate::adapt).
@@ -288,6 +300,8 @@ pub struct Caps {
     /// Whether values are rounded further than their type says, as was asked for: what comes of it
     /// is in [`Written::rounded`](super::Written::rounded).
     pub rounded: bool,
+    /// Whether a long utterance may come in portions.
+    pub portioned: Portioned,
 }
 
 impl Caps {
@@ -313,6 +327,7 @@ impl Caps {
             max_rows: u64::MAX,
             columnless: false,
             rounded: false,
+            portioned: Portioned::No,
         }
     }
 }

@@ -53,7 +53,7 @@ impl Caps {
         if utt.features.is_none() && utt.labels.is_none() && utt.other().is_none() {
             return Err(Error::unfit("has nothing that the format can hold"));
         }
-        let frames = utt.frames();
+        let frames = utt.whole_frames();
         if frames > self.max_rows {
             return Err(Error::unfit(format!(
                 "{frames} frames, the format holds at most {}",

@@ -15,7 +15,7 @@ mod traits;
 pub use crate::bytes::{Claim, Extent, Nested};
 pub use caps::{
     ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, Medium, Objects,
-    SegmentCaps, Tags,
+    Portioned, SegmentCaps, Tags,
 };
 pub use foreign::foreign;
 pub use info::{FormatInfo, IndexKind, Partitioning, Suited, Variant};

@@ -16,11 +16,12 @@ pub struct OneReader<F> {
 
 impl<F> OneReader<F>
 where
-    F: FnOnce(&mut Source, &mut Utterance, &Env) -> Result<()> + Send,
+    F: FnMut(&mut Source, &mut Utterance, &Env) -> Result<()> + Send,
 {
     /// A reader of what `source`, which may be behind a header by now, holds. `info` is what is
     /// known of it but for the number of utterances and the source of keys; `fill`
-    /// [starts](Utterance::start) an utterance and fills all but its key and its file.
+    /// [starts](Utterance::start) an utterance and fills all but its key and its file; if that is a
+    /// portion, it is called for the next.
     ///
     /// # Errors
     /// The system refuses to say whether it is a file.
@@ -42,17 +43,18 @@ where
 
 impl<F> Reader for OneReader<F>
 where
-    F: FnOnce(&mut Source, &mut Utterance, &Env) -> Result<()> + Send,
+    F: FnMut(&mut Source, &mut Utterance, &Env) -> Result<()> + Send,
 {
     fn info(&self) -> &DatasetInfo {
         &self.info
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        let Some(fill) = self.fill.take() else {
+        let Some(mut fill) = self.fill.take() else {
             return Ok(false);
         };
         fill(&mut self.source, utt, &self.env)?;
+        self.fill = (!utt.ends()).then_some(fill);
         utt.key.set(self.key.as_bytes());
         utt.origin.file = Some(self.source.name().into());
         Ok(true)
@@ -65,6 +67,8 @@ pub struct OneWriter<F> {
     caps: Caps,
     extension: &'static str,
     encode: F,
+    /// The file of an utterance of which there is more to come.
+    open: Option<Sink>,
     written: Written,
 }
 
@@ -81,6 +85,7 @@ where
             caps,
             extension,
             encode,
+            open: None,
             written: Written::default(),
         }
     }
@@ -104,7 +109,7 @@ where
     fn write(&mut self, utt: &Utterance) -> Result<()> {
         let output = &self.output;
         let part = Part::Utterance(&utt.key, self.extension);
-        let mut opened: Option<Sink> = None;
+        let mut opened = self.open.take();
         let mut failed = false;
         let mut put = |bytes: &[u8]| {
             let done = match &mut opened {
@@ -122,8 +127,9 @@ where
             true => e,
             false => e.utterance(&utt.key).continuable(),
         })?;
-        if let Some(sink) = opened {
-            self.written.bytes += sink.finish()?;
+        match opened {
+            Some(sink) if utt.ends() => self.written.bytes += sink.finish()?,
+            opened => self.open = opened,
         }
         self.written.count(utt);
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{RandomAccess, Reader};
+use super::{Portioned, RandomAccess, Reader};
 use crate::model::{Key, Utterance};
 use crate::{Error, Result};
 
@@ -116,6 +116,9 @@ pub struct Request {
     pub lenient: bool,
     /// Whether a key that several data sets have, which are read one after the other, is an error.
     pub distinct: bool,
+    /// How long utterances may be given, so that none of them has to be in memory as a whole. One who
+    /// reads on past what is at fault, looks up keys or takes a share gets whole ones.
+    pub portions: Portioned,
 }
 
 impl Default for Request {
@@ -137,6 +140,7 @@ impl Request {
             lookup: false,
             lenient: false,
             distinct: false,
+            portions: Portioned::No,
         }
     }
 
@@ -213,6 +217,15 @@ impl Request {
         Self { distinct, ..self }
     }
 
+    /// With long utterances in portions, if they are `portioned`.
+    #[must_use]
+    pub fn portions(self, portioned: Portioned) -> Self {
+        Self {
+            portions: portioned,
+            ..self
+        }
+    }
+
     /// What goes for each of several data sets, and the share of all of them.
     #[must_use]
     pub fn split_share(mut self) -> (Self, Option<Share>) {
@@ -229,6 +242,11 @@ impl Request {
             lenient: self.lenient,
             ..Self::all()
         }
+    }
+
+    /// Whether a share of the data is wanted.
+    pub(crate) fn has_share(&self) -> bool {
+        self.share.is_some()
     }
 
     /// For a format: the choice of keys, which it makes from now on.

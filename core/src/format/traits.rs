@@ -96,7 +96,7 @@ pub trait Writer: Send {
     /// As those of [`write`](Self::write) that [can continue](crate::Error::can_continue).
     fn accept(&mut self, utt: &Utterance) -> Result<()>;
 
-    /// Stores one utterance.
+    /// Stores one utterance, or the next portion of one where its [`Caps::portioned`] allows them.
     ///
     /// # Errors
     /// After one that [can continue](crate::Error::can_continue) all is as before; after any other
@@ -125,9 +125,9 @@ pub struct Written {
 }
 
 impl Written {
-    /// Counts one more utterance.
+    /// Counts one more utterance, or a portion of one.
     pub fn count(&mut self, utt: &Utterance) {
-        self.utterances += 1;
+        self.utterances += u64::from(utt.ends());
         self.frames += utt.frames();
     }
 }

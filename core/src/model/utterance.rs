@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Audio, Key, Matrix, Meta, NamedArray, Object, Origin, Segment, Sequences, Tag, Tier, Waveform,
+    Audio, Key, Matrix, Meta, NamedArray, Object, Origin, Portion, Segment, Sequences, Tag, Tier,
+    Waveform,
 };
 
 /// One utterance. The caller owns it and lends it to a reader again and again.
@@ -37,6 +38,8 @@ pub struct Utterance {
     /// The partition it belongs to, counted from 0, where data are cut into partitions.
     #[serde(skip)]
     pub part: Option<u64>,
+    /// Which of its rows are here, where it comes in portions; else all are.
+    pub portion: Option<Portion>,
 }
 
 impl Utterance {
@@ -47,13 +50,32 @@ impl Utterance {
         matrix.map_or_else(object, |m| m.rows() as u64)
     }
 
+    /// Whether its first rows are here.
+    pub fn starts(&self) -> bool {
+        self.portion.is_none_or(|portion| portion.first == 0)
+    }
+
+    /// Whether its last rows are here.
+    pub fn ends(&self) -> bool {
+        self.portion.is_none_or(|portion| portion.is_last)
+    }
+
+    /// Frames of the whole utterance, as far as they are known: no fewer than up to here.
+    pub fn whole_frames(&self) -> u64 {
+        let Some(portion) = self.portion else {
+            return self.frames();
+        };
+        let so_far = portion.first.saturating_add(self.frames());
+        portion.rows.unwrap_or(so_far)
+    }
+
     /// Takes away all but the key, and keeps the allocations of features and labels. A reader that
     /// fills neither clears them with [`clear_data`](Self::clear_data).
     pub fn start(&mut self) {
         self.clear_others();
         self.meta.clear();
         self.origin.clear();
-        self.part = None;
+        (self.part, self.portion) = (None, None);
     }
 
     /// Takes away all but key, meta and origin.

@@ -63,10 +63,10 @@ pub(super) struct Numbers {
 impl Numbers {
     /// Gives an utterance its made-up key, if its data set has such `keys`, and its partition.
     pub(super) fn give(&mut self, utt: &mut Utterance, keys: KeySource) {
+        self.read += u64::from(utt.starts());
         if keys == KeySource::Generated {
-            utt.key = Key::generated(self.read);
+            utt.key = Key::generated(self.read - 1);
         }
-        self.read += 1;
         if let Some(part) = &mut utt.part {
             *part += self.earlier;
             self.parts = *part + 1;

@@ -9,12 +9,44 @@ use crate::{Error, ErrorKind, Remedy, Result};
 /// without its extension, in which capitals are as good as small letters. Utterances come in the order of their keys.
 pub struct FolderReader {
     files: std::vec::IntoIter<(Key, Location)>,
+    /// The file of which there is more to come.
+    open: Option<OpenFile>,
     format: &'static dyn Format,
     options: Options,
     /// What is wanted of each file.
     request: Request,
     env: Env,
     info: DatasetInfo,
+}
+
+struct OpenFile {
+    key: Key,
+    file: Location,
+    reader: Box<dyn Reader>,
+}
+
+impl OpenFile {
+    fn place(&self, error: Error) -> Error {
+        let error = error.file(self.file.to_string());
+        error.utterance(&self.key).continuable()
+    }
+
+    /// Reads the utterance, or the next portion of it.
+    fn read(&mut self, utt: &mut Utterance) -> Result<()> {
+        if !self.reader.read(utt)? {
+            return Err(Error::malformed("the file holds no utterance"));
+        }
+        if utt.origin.coding.is_none() {
+            let coding = self.reader.info().compression.clone();
+            utt.origin.coding = coding.map(Into::into);
+        }
+        if utt.ends() && self.reader.read(&mut Utterance::default())? {
+            let message = "holds several utterances, and this is a folder of files with one";
+            return Err(Error::unfit(message).hint("move it elsewhere, and name it by itself"));
+        }
+        utt.key.set(self.key.as_bytes());
+        Ok(())
+    }
 }
 
 impl FolderReader {
@@ -76,6 +108,7 @@ impl FolderReader {
         };
         Ok(Self {
             files: files.into_iter(),
+            open: None,
             format,
             options,
             request,
@@ -109,23 +142,22 @@ impl FolderReader {
         Ok((format, extension.to_ascii_lowercase()))
     }
 
-    fn read_file(&mut self, file: &Location, utt: &mut Utterance) -> Result<()> {
+    /// Opens the next file.
+    fn next_file(&mut self) -> Result<Option<OpenFile>> {
+        let Some((key, file)) = self.files.next() else {
+            return Ok(None);
+        };
+        match self.open_file(&file) {
+            Ok(reader) => Ok(Some(OpenFile { key, file, reader })),
+            Err(e) => Err(e.file(file.to_string()).utterance(&key).continuable()),
+        }
+    }
+
+    fn open_file(&self, file: &Location) -> Result<Box<dyn Reader>> {
         let source = self.env.open_file(file)?;
         let request = self.request.clone();
         let opened = request.open(self.format, source, &self.options, &self.env)?;
-        let mut reader = opened.into_stream()?;
-        if !reader.read(utt)? {
-            return Err(Error::malformed("the file holds no utterance"));
-        }
-        if utt.origin.coding.is_none() {
-            let coding = reader.info().compression.clone();
-            utt.origin.coding = coding.map(Into::into);
-        }
-        if reader.read(&mut Utterance::default())? {
-            let message = "holds several utterances, and this is a folder of files with one";
-            return Err(Error::unfit(message).hint("move it elsewhere, and name it by itself"));
-        }
-        Ok(())
+        opened.into_stream()
     }
 }
 
@@ -135,12 +167,15 @@ impl Reader for FolderReader {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        let Some((key, file)) = self.files.next() else {
-            return Ok(false);
+        let mut open = match self.open.take() {
+            Some(open) => open,
+            None => match self.next_file()? {
+                Some(open) => open,
+                None => return Ok(false),
+            },
         };
-        self.read_file(&file, utt)
-            .map_err(|e| e.file(file.to_string()).utterance(&key).continuable())?;
-        utt.key = key;
+        open.read(utt).map_err(|e| open.place(e))?;
+        self.open = (!utt.ends()).then_some(open);
         Ok(true)
     }
 }

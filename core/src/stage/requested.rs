@@ -3,7 +3,7 @@
 use super::{LoadAudio, SelectKeys, SelectParts, Shard};
 use crate::Result;
 use crate::bytes::{Env, Source};
-use crate::format::{Format, Opened, Options, Parts, Reader, Request};
+use crate::format::{Format, Opened, Options, Parts, Portioned, Reader, Request};
 
 impl Request {
     /// Opens a data set by it: what `format` leaves to do is done by stages.
@@ -17,6 +17,9 @@ impl Request {
         options: &Options,
         env: &Env,
     ) -> Result<Opened> {
+        if self.lenient || self.damaged || self.lookup || self.has_share() {
+            self.portions = Portioned::No;
+        }
         match format.open(source, options, &mut self, env)? {
             Opened::Stream(reader) => Ok(Opened::Stream(self.rest(reader, env)?)),
             table => Ok(table),

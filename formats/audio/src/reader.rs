@@ -65,14 +65,18 @@ pub(crate) fn open(source: Source, mut head: Head, damaged: bool, env: &Env) -> 
         }
         false => source,
     };
-    let fill = |source: &mut Source, utt: &mut Utterance, env: &Env| {
+    let mut head = Some(head);
+    let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
         let sound = utt
             .audio
             .take()
             .map_or_else(Waveform::default, Audio::into_waveform);
         utt.start();
         (utt.features, utt.labels) = (None, None);
-        head.read(source, sound, utt, env)
+        match head.take() {
+            Some(head) => head.read(source, sound, utt, env),
+            None => Ok(()),
+        }
     };
     let reader = OneReader::new(source, info, env, fill)?;
     Ok(match damaged {

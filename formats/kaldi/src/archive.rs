@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use spr_core::bytes::{Env, Source};
-use spr_core::format::{Options, Reader, Request};
+use spr_core::format::{Options, Portioned, Reader, Request};
 use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance, is_word_byte};
 use spr_core::{Error, Result};
 
@@ -61,6 +61,7 @@ impl ArchiveReader {
         env: &Env,
     ) -> Result<Self> {
         let mut objects = ObjectReader::new(options, wants_values(request), env)?;
+        objects.in_portions(request.portions != Portioned::No);
         let foreign = !is_place(&source, options) && nested::of_file(&mut source, env)?.is_some();
         let place = is_place(&source, options);
         let bare = foreign || place || starts_bare(&mut source)?;
@@ -270,6 +271,15 @@ impl Entries for ArchiveReader {
     }
 
     fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if self.objects.goes_on() {
+            let read = self.objects.go_on(&mut self.source, utt);
+            self.ended |= read.is_err();
+            utt.origin.file = Some(self.file.clone());
+            return match read {
+                Ok(()) => Ok(true),
+                Err(error) => Err(self.place(error, &utt.key)),
+            };
+        }
         if self.ended {
             return Ok(false);
         }

@@ -3,8 +3,8 @@
 use spr_core::bytes::{Env, Location, Nested, Output, Source};
 use spr_core::format::{
     AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps,
-    Medium, Notation, Opened, OptionSpec, Options, Probe, RandomAccess, Request, Score, Tags,
-    Variant, Writer,
+    Medium, Notation, Opened, OptionSpec, Options, Portioned, Probe, RandomAccess, Request, Score,
+    Tags, Variant, Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::{Error, Result};
@@ -223,6 +223,11 @@ fn table_style(options: &Options) -> Result<TableStyle> {
         _ => Tags::Named("kaldi", &[PACKED]),
     };
     caps.max_rows = LARGEST;
+    caps.portioned = match (compress, style) {
+        (Some(Compress::By(_)), _) => Portioned::No,
+        (_, Style::Binary) => Portioned::Counted,
+        (_, Style::SevenDigits(_) | Style::Text(_)) => Portioned::Any,
+    };
     Ok(TableStyle {
         style,
         compress,

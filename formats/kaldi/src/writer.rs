@@ -73,20 +73,25 @@ impl KaldiWriter {
         })
     }
 
-    fn write_compressed(&mut self, compressed: Compressed<'_>, matrix: &Matrix) -> Result<()> {
+    fn write_compressed(
+        &mut self,
+        compressed: Compressed<'_>,
+        utt: &Utterance,
+        matrix: &Matrix,
+    ) -> Result<()> {
         match compressed {
             Compressed::Stored(object) if self.table.style == Style::Binary => {
                 self.archive.put(b"\0B")?;
                 self.archive.put(object)
             }
-            Compressed::Stored(_) => self.write_plain(matrix),
+            Compressed::Stored(_) => self.write_plain(utt, matrix),
             Compressed::Planned(planned) if self.table.style == Style::Binary => {
                 self.archive.bytes(b"\0B")?;
                 self.archive.compressed(planned)
             }
             Compressed::Planned(planned) => {
                 let (matrix, stats) = decoded(&planned)?;
-                self.write_plain(&matrix)?;
+                self.write_plain(utt, &matrix)?;
                 self.archive.count_part(stats)
             }
         }
@@ -141,12 +146,13 @@ impl KaldiWriter {
         error.utterance(&utt.key).continuable()
     }
 
-    fn write_plain(&mut self, matrix: &Matrix) -> Result<()> {
+    /// Writes `matrix`, the features or labels of `utt`, or of the portion that it is.
+    fn write_plain(&mut self, utt: &Utterance, matrix: &Matrix) -> Result<()> {
         match Precision::of(matrix.dtype()) {
-            _ if self.table.style != Style::Binary => self.text(matrix),
-            None => self.tagged_integers(matrix),
+            _ if self.table.style != Style::Binary => self.text(utt, matrix),
+            None => self.tagged_integers(utt, matrix),
             Some(precision) if matrix.rank() == Rank::Scalar => self.number(matrix, precision),
-            Some(precision) => self.binary(matrix, precision),
+            Some(precision) => self.binary(utt, matrix, precision),
         }
     }
 
@@ -159,7 +165,7 @@ impl KaldiWriter {
             Dtype::F64 => b"\0BDP ",
             _ => b"\0BFP ",
         });
-        write_integer(rows.len(), &mut self.block)?;
+        write_integer(rows.len() as u64, &mut self.block)?;
         for row in rows {
             let start = self.block.len();
             self.block.extend_from_slice(row);
@@ -188,19 +194,10 @@ impl KaldiWriter {
         self.flush()
     }
 
-    fn binary(&mut self, matrix: &Matrix, precision: Precision) -> Result<()> {
-        let token: &[u8] = match (precision, matrix.rank()) {
-            (Precision::Single, Rank::Matrix) => b"\0BFM ",
-            (Precision::Single, _) => b"\0BFV ",
-            (Precision::Double, Rank::Matrix) => b"\0BDM ",
-            (Precision::Double, _) => b"\0BDV ",
-        };
-        self.block.extend_from_slice(token);
-        write_integer(matrix.rows(), &mut self.block)?;
-        if matrix.rank() == Rank::Matrix {
-            write_integer(matrix.cols(), &mut self.block)?;
+    fn binary(&mut self, utt: &Utterance, matrix: &Matrix, precision: Precision) -> Result<()> {
+        if utt.starts() {
+            self.binary_head(utt, matrix, precision)?;
         }
-        self.flush()?;
         if ByteOrder::NATIVE == ByteOrder::Little {
             return self.archive.put(matrix.as_bytes());
         }
@@ -212,9 +209,32 @@ impl KaldiWriter {
         Ok(())
     }
 
-    fn tagged_integers(&mut self, matrix: &Matrix) -> Result<()> {
-        self.block.extend_from_slice(b"\0B");
-        write_integer(matrix.rows(), &mut self.block)?;
+    /// What stands before the numbers of a matrix or vector.
+    fn binary_head(
+        &mut self,
+        utt: &Utterance,
+        matrix: &Matrix,
+        precision: Precision,
+    ) -> Result<()> {
+        let token: &[u8] = match (precision, matrix.rank()) {
+            (Precision::Single, Rank::Matrix) => b"\0BFM ",
+            (Precision::Single, _) => b"\0BFV ",
+            (Precision::Double, Rank::Matrix) => b"\0BDM ",
+            (Precision::Double, _) => b"\0BDV ",
+        };
+        self.block.extend_from_slice(token);
+        write_integer(utt.whole_frames(), &mut self.block)?;
+        if matrix.rank() == Rank::Matrix {
+            write_integer(matrix.cols() as u64, &mut self.block)?;
+        }
+        self.flush()
+    }
+
+    fn tagged_integers(&mut self, utt: &Utterance, matrix: &Matrix) -> Result<()> {
+        if utt.starts() {
+            self.block.extend_from_slice(b"\0B");
+            write_integer(utt.whole_frames(), &mut self.block)?;
+        }
         for values in matrix.values::<i32>()?.chunks(BLOCK / 5) {
             let groups = values.iter().map(|value| {
                 let [a, b, c, d] = value.to_le_bytes();
@@ -227,22 +247,27 @@ impl KaldiWriter {
     }
 
     /// Floats in brackets, unless there is but one; integers without.
-    fn text(&mut self, matrix: &Matrix) -> Result<()> {
+    fn text(&mut self, utt: &Utterance, matrix: &Matrix) -> Result<()> {
         let archive = &mut self.archive;
-        if matrix.dtype() == Dtype::I32 || matrix.rank() == Rank::Scalar {
-            archive.numbers(matrix)?;
-            return archive.bytes(b"\n");
-        }
-        match (matrix.is_empty(), matrix.rank()) {
-            (false, Rank::Matrix) => {
-                archive.bytes(b" [")?;
-                archive.rows(matrix)?;
-                archive.bytes(b"]\n")
-            }
-            (false, _) => {
-                archive.bytes(b" [ ")?;
-                archive.numbers(matrix)?;
-                archive.bytes(b"]\n")
+        let (open, close): (&'static [u8], &'static [u8]) = match matrix.rank() {
+            _ if matrix.dtype() == Dtype::I32 => (b"", b"\n"),
+            Rank::Scalar => (b"", b"\n"),
+            Rank::Vector => (b" [ ", b"]\n"),
+            Rank::Matrix => (b" [", b"]\n"),
+        };
+        match (matrix.is_empty() && !open.is_empty(), matrix.rank()) {
+            (false, rank) => {
+                if utt.starts() {
+                    archive.bytes(open)?;
+                }
+                match rank {
+                    Rank::Matrix if !open.is_empty() => archive.rows(matrix)?,
+                    _ => archive.numbers(matrix)?,
+                }
+                match utt.ends() {
+                    true => archive.bytes(close),
+                    false => Ok(()),
+                }
             }
             // Kaldi writes one space, and so does its style; where the reader would expect the
             // other rank, something else is written.
@@ -293,7 +318,7 @@ impl Writer for KaldiWriter {
         }
         self.group.get_or_insert_with(|| group_of(utt).to_owned());
         self.rank = utt.features.as_ref().map_or(self.rank, Matrix::rank);
-        if self.files.is_some() {
+        if self.files.is_some() && utt.ends() {
             self.written.bytes += self.archive.replace(nowhere(&self.env)?, None)?.finish()?;
         }
         if self.table.flush {
@@ -352,6 +377,9 @@ impl KaldiWriter {
     }
 
     fn write_matrix(&mut self, utt: &Utterance, matrix: &Matrix) -> Result<()> {
+        if !utt.starts() {
+            return self.write_plain(utt, matrix);
+        }
         let plain = !matches!(self.table.compress, Some(Compress::By(_)));
         if let Some(rows) = packed::triangle(utt).filter(|_| plain) {
             self.start(utt, self.table.style != Style::Binary)?;
@@ -362,8 +390,8 @@ impl KaldiWriter {
         let planned = matches!(compressed, Some(Compressed::Planned(_)));
         self.start(utt, planned || self.table.style != Style::Binary)?;
         match compressed {
-            Some(compressed) => self.write_compressed(compressed, matrix),
-            None => self.write_plain(matrix),
+            Some(compressed) => self.write_compressed(compressed, utt, matrix),
+            None => self.write_plain(utt, matrix),
         }
     }
 }
@@ -385,7 +413,7 @@ fn decoded(planned: &Planned) -> Result<(Matrix, CastStats)> {
 }
 
 /// Appends a size with its tag.
-fn write_integer(n: usize, out: &mut Vec<u8>) -> Result<()> {
+fn write_integer(n: u64, out: &mut Vec<u8>) -> Result<()> {
     let n = i32::try_from(n).map_err(|_| Error::unfit("more than 2147483647 rows or columns"))?;
     out.push(TAG);
     out.extend_from_slice(&n.to_le_bytes());

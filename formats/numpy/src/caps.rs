@@ -1,6 +1,6 @@
 //! What an array file can hold.
 
-use spr_core::format::{ArrayCaps, Caps, Count, Empty, FeatureCaps, Keys};
+use spr_core::format::{ArrayCaps, Caps, Count, Empty, FeatureCaps, Keys, Portioned};
 use spr_core::model::Dtype;
 
 /// The element types that NumPy knows, too.
@@ -30,5 +30,6 @@ pub(crate) const fn caps(keys: Keys) -> Caps {
     caps.features = Some(features);
     caps.arrays = Some(ArrayCaps::new(DTYPES));
     caps.empty = Empty::Kept;
+    caps.portioned = Portioned::Counted;
     caps
 }

@@ -4,9 +4,9 @@ use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Format, FormatInfo, Keys, Medium, Nested, Notation, OneReader, OneWriter, Opened,
-    Options, Probe, Request, Score, Writer,
+    Options, Portioned, Probe, Request, Score, Writer,
 };
-use spr_core::model::{DatasetInfo, Utterance};
+use spr_core::model::{DatasetInfo, Portions, Utterance};
 
 use crate::caps::caps;
 use crate::header::{Header, MAGIC};
@@ -61,10 +61,24 @@ impl Format for Npy {
         info.byte_order = (header.dtype.size() > 1).then_some(header.order);
         info.compression = source.compression();
         let values = request.values;
+        let portioned = values && request.portions != Portioned::No;
+        let mut portions = object::portions(&header).filter(|_| portioned);
         let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
             utt.start();
-            object::read(source, &header, values, utt, &env.limits)?;
-            object::end(source)
+            utt.portion = match portions.as_mut().and_then(Portions::deal) {
+                Some((portion, rows)) => {
+                    object::rows(source, &header, (portion, rows), utt, &env.limits)?;
+                    Some(portion)
+                }
+                None => {
+                    object::read(source, &header, values, utt, &env.limits)?;
+                    None
+                }
+            };
+            match utt.ends() {
+                true => object::end(source),
+                false => Ok(()),
+            }
         };
         Ok(Opened::stream(OneReader::new(source, info, env, fill)?))
     }

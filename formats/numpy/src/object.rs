@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{ByteOrder, Env, Source, swap_in_place};
 use spr_core::format::{Claim, Extent, Nested};
-use spr_core::model::{Array, Dtype, Matrix, NamedArray, Rank, Utterance};
+use spr_core::model::{Array, Dtype, Matrix, NamedArray, Portion, Portions, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 
 use crate::caps::CAPS;
@@ -61,6 +61,42 @@ pub(crate) fn read(
             reorder(columns.as_bytes(), &shape, dtype.size(), into)?;
         }
     }
+    check_truths(source, features)
+}
+
+/// The portions of an array, if it is one of rows that has several.
+pub(crate) fn portions(header: &Header) -> Option<Portions> {
+    let size = header.dtype.size() as u64;
+    match *header.shape {
+        [n] => Portions::of(n, size),
+        [rows, cols] if !header.fortran => Portions::of(rows, cols.saturating_mul(size)),
+        _ => None,
+    }
+}
+
+/// Reads the next `rows` of an array that has [portions].
+///
+/// # Errors
+/// As [`read`], of which the first tells that the file is too short for all.
+pub(crate) fn rows(
+    source: &mut Source,
+    header: &Header,
+    (portion, rows): (Portion, u64),
+    utt: &mut Utterance,
+    limits: &Limits,
+) -> Result<()> {
+    utt.labels = None;
+    let (rank, cols) = match *header.shape {
+        [_, cols] => (Rank::Matrix, cols),
+        _ => (Rank::Vector, 1),
+    };
+    if portion.first == 0 {
+        let all = portion.rows.unwrap_or_default();
+        source.expect_matrix((header.dtype, all, cols), limits)?;
+    }
+    let shape = (header.dtype, rank, rows, cols);
+    let features = utt.features_mut();
+    source.read_matrix(features, shape, header.order, limits)?;
     check_truths(source, features)
 }
 
@@ -138,13 +174,16 @@ impl Nested for NestedArray {
         let mut bytes = Vec::new();
         let values = match (&utt.features, utt.arrays.as_slice()) {
             (Some(features), []) => {
-                let shape = [features.rows(), features.cols()];
+                let rows = usize::try_from(utt.whole_frames()).unwrap_or(usize::MAX);
+                let shape = [rows, features.cols()];
                 let rank = match features.rank() {
                     Rank::Scalar => 0,
                     Rank::Vector => 1,
                     Rank::Matrix => 2,
                 };
-                header::print(features.dtype(), &shape[..rank], &mut bytes)?;
+                if utt.starts() {
+                    header::print(features.dtype(), &shape[..rank], &mut bytes)?;
+                }
                 features
             }
             (None, [only]) => {

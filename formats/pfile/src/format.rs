@@ -3,7 +3,7 @@
 use spr_core::bytes::{ByteOrder, Env, Output, Source};
 use spr_core::format::{
     Caps, Count, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium, Nested,
-    Notation, Opened, OptionSpec, Options, Partitioning, Probe, Request, Score, Writer,
+    Notation, Opened, OptionSpec, Options, Partitioning, Portioned, Probe, Request, Score, Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::stage::PartitionSize;
@@ -67,6 +67,7 @@ impl Format for PFile {
         let mut caps = Caps::new(Count::Many, keys);
         (caps.features, caps.labels) = (Some(features), Some(labels));
         caps.max_rows = MAX_ROWS;
+        caps.portioned = Portioned::Any;
         Ok(caps)
     }
 
@@ -80,7 +81,10 @@ impl Format for PFile {
         let order = byte_order(options)?;
         Ok(match request.damaged {
             true => Opened::stream(SalvageReader::open(source, options, order, env)?),
-            false => Opened::stream(PFileReader::open(source, options, order, env)?),
+            false => {
+                let reader = PFileReader::open(source, options, order, env)?;
+                Opened::stream(reader.in_portions(request.portions))
+            }
         })
     }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::format::{Options, Reader};
-use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Position, Utterance};
+use spr_core::format::{Options, Portioned, Reader};
+use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Portion, Portions, Position, Utterance};
 use spr_core::side::SideReader;
 use spr_core::{Limits, Result};
 
@@ -12,11 +12,24 @@ use crate::header::Header;
 use crate::rows::Rows;
 use crate::table;
 
+/// What is known of a sentence of which rows were read.
+#[derive(Default)]
+struct Sentence {
+    key: Key,
+    /// Its first row.
+    start: u32,
+    /// Frames that the side file says it has.
+    named: Option<u64>,
+}
+
 /// Reads a PFile as a stream.
 pub(crate) struct PFileReader {
     rows: Rows,
     file: Arc<str>,
     sentences: u32,
+    /// The sentence that is read.
+    open: Sentence,
+    portions: Portioned,
     /// Whether a table follows, and the length of the file.
     table: bool,
     file_len: u64,
@@ -60,6 +73,8 @@ impl PFileReader {
             rows,
             file,
             sentences,
+            open: Sentence::default(),
+            portions: Portioned::No,
             table,
             file_len,
             forced: order,
@@ -71,41 +86,77 @@ impl PFileReader {
         })
     }
 
+    /// Gives long sentences in such portions.
+    pub(crate) fn in_portions(self, portions: Portioned) -> Self {
+        Self { portions, ..self }
+    }
+
     fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
         if self.rows.at_end() {
             self.end()?;
             return Ok(false);
         }
-        let start = self.rows.row();
         // Counted by rows, of which there are fewer than 2^32.
         let number = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
-        let named = self.name(number, &mut utt.key)?;
+        let first = self.rows.frame();
+        if first == 0 {
+            self.begin(number)?;
+        }
         utt.start();
+        utt.key.set(self.open.key.as_bytes());
         utt.origin.file = Some(self.file.clone());
-        utt.origin.at = self.rows.offset().map(Position::Byte);
+        if first == 0 {
+            utt.origin.at = self.rows.offset().map(Position::Byte);
+        }
+        let rows = self.known_frames();
         self.rows
-            .sentence(number, utt, &self.limits)
+            .sentence(number, self.most_rows(rows), utt, &self.limits)
             .map_err(|e| e.utterance(&utt.key))?;
-        self.starts.push(start);
-        if let (Some(side), Some(named)) = (&self.side, named)
-            && named != utt.frames()
-        {
-            let message = format!("says {named} frames, the data have {}", utt.frames());
-            return Err(side.error(message).utterance(&utt.key));
+        let is_last = self.rows.frame() == 0;
+        utt.portion = (first > 0 || !is_last).then_some(Portion {
+            first: first.into(),
+            rows,
+            is_last,
+        });
+        if is_last {
+            self.starts.push(self.open.start);
+            let frames = u64::from(self.rows.row() - self.open.start);
+            if let (Some(side), Some(named)) = (&self.side, self.open.named)
+                && named != frames
+            {
+                let message = format!("says {named} frames, the data have {frames}");
+                return Err(side.error(message).utterance(&utt.key));
+            }
         }
         Ok(true)
     }
 
-    /// Writes the name of sentence `number` to `key`; the number of frames it should have, if the
-    /// side file says so.
-    fn name(&mut self, number: u32, key: &mut Key) -> Result<Option<u64>> {
+    /// Begins sentence `number`, whose name and length the side file may tell.
+    fn begin(&mut self, number: u32) -> Result<()> {
+        self.open.start = self.rows.row();
         let Some(side) = &mut self.side else {
-            *key = Key::generated(number.into());
-            return Ok(None);
+            self.open.key = Key::generated(number.into());
+            return Ok(());
         };
-        match side.read(key)? {
+        self.open.named = side.read(&mut self.open.key)?;
+        match self.open.named {
             None => Err(side.error("has fewer lines than the data have utterances")),
-            frames => Ok(frames),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// The length of the sentence, if it is told before its end.
+    fn known_frames(&self) -> Option<u64> {
+        let all = || (self.sentences == 1).then_some(self.info.frames);
+        self.open.named.or_else(|| all().flatten())
+    }
+
+    /// The most rows to read at once of a sentence that has as many as are known.
+    fn most_rows(&self, known: Option<u64>) -> u32 {
+        let row = self.rows.feature_bytes().max(1);
+        match (self.portions, known) {
+            (Portioned::No, _) | (Portioned::Counted, None) => u32::MAX,
+            _ => u32::try_from((Portions::BYTES / row).max(1)).unwrap_or(u32::MAX),
         }
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct Rows {
     filled: usize,
     /// Rows taken, of those the header counts.
     row: u32,
+    /// Rows taken of a sentence that goes on.
+    frame: u32,
 }
 
 impl Rows {
@@ -44,6 +46,7 @@ impl Rows {
             taken: 0,
             filled: 0,
             row: 0,
+            frame: 0,
         })
     }
 
@@ -63,6 +66,16 @@ impl Rows {
         self.source.is_plain_file().then_some(offset)
     }
 
+    /// Rows taken of a sentence that goes on; else 0.
+    pub(crate) fn frame(&self) -> u32 {
+        self.frame
+    }
+
+    /// Bytes of features in a row.
+    pub(crate) fn feature_bytes(&self) -> u64 {
+        self.header.features.len() as u64 * size_of::<u32>() as u64
+    }
+
     /// Whether all rows were taken.
     pub(crate) fn at_end(&self) -> bool {
         self.row == self.header.frames
@@ -73,23 +86,32 @@ impl Rows {
         &mut self.source
     }
 
-    /// Reads the rows of sentence `number`, at least one, and looks at the row after.
+    /// Reads the next rows of sentence `number`, up to `most` and at least one, and looks at the row
+    /// after; the sentence [goes on](Self::frame) if that is of it, too.
     pub(crate) fn sentence(
         &mut self,
         number: u32,
+        most: u32,
         utt: &mut Utterance,
         limits: &Limits,
     ) -> Result<()> {
         start(utt, &self.header);
-        let mut frame = 0;
+        let mut left = most;
+        let mut frame = std::mem::take(&mut self.frame);
         while !self.at_end() {
             if self.taken == self.filled {
                 self.fill()?;
             }
-            let count = self.count(number, frame);
+            let own = self.count(number, frame);
+            if own > 0 && left == 0 {
+                self.frame = frame;
+                return Ok(());
+            }
+            let count = own.min(left);
             self.take(count, utt, limits)?;
             frame += count;
-            if self.taken < self.filled {
+            left -= count;
+            if count == own && self.taken < self.filled {
                 return self.check_next(number, frame);
             }
         }

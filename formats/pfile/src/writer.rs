@@ -67,12 +67,12 @@ impl PFileWriter {
     }
 
     /// What the utterance adds, after checking that it can be stored whole.
-    fn check(&self, utt: &Utterance) -> Result<(RowWidths, u32)> {
+    fn check(&self, utt: &Utterance) -> Result<RowWidths> {
         let added = self.added(utt);
         added.map_err(|e| e.file(self.sink.name()).utterance(&utt.key).continuable())
     }
 
-    fn added(&self, utt: &Utterance) -> Result<(RowWidths, u32)> {
+    fn added(&self, utt: &Utterance) -> Result<RowWidths> {
         self.caps.check(utt)?;
         let width = |matrix: &Option<Matrix>| matrix.as_ref().map_or(0, Matrix::cols);
         let widths = RowWidths {
@@ -93,9 +93,13 @@ impl PFileWriter {
                 widths.features + widths.labels
             )));
         }
-        let rows = u64::from(self.rows) + utt.frames();
+        let more = match utt.starts() {
+            true => utt.whole_frames(),
+            false => utt.frames(),
+        };
+        let rows = u64::from(self.rows).saturating_add(more);
         match u32::try_from(rows) {
-            Ok(rows) if u64::from(rows) <= MAX_ROWS => Ok((widths, rows)),
+            Ok(all) if u64::from(all) <= MAX_ROWS => Ok(widths),
             _ => Err(Error::unfit(format!(
                 "makes {rows} rows, a PFile holds at most {MAX_ROWS}"
             ))),
@@ -117,8 +121,11 @@ impl PFileWriter {
         }
     }
 
-    /// Adds the rows of sentence `number`.
-    fn write_rows(&mut self, number: u32, utt: &Utterance, widths: RowWidths) -> Result<()> {
+    /// Adds rows of the sentence that was started last.
+    fn write_rows(&mut self, utt: &Utterance, widths: RowWidths) -> Result<()> {
+        // There are no more sentences than rows, and those were counted.
+        let number = u32::try_from(self.starts.len()).map_or(u32::MAX, |n| n.saturating_sub(1));
+        let start = self.starts.last().copied().unwrap_or_default();
         let stride = widths.columns();
         let features = Columns {
             at: 2,
@@ -133,7 +140,6 @@ impl PFileWriter {
         let mut feature_words = words(&utt.features);
         let mut label_words = words(&utt.labels);
         let frames = usize::try_from(utt.frames()).unwrap_or(usize::MAX);
-        let mut frame = 0u32;
         let mut left = frames;
         while left > 0 {
             let free = &mut self.block[self.filled..];
@@ -141,9 +147,10 @@ impl PFileWriter {
             let rows = &mut free[..count * stride];
             for row in rows.chunks_exact_mut(stride) {
                 if let [sentence_cell, frame_cell, ..] = row {
+                    let frame = self.rows - start;
                     (*sentence_cell, *frame_cell) = (number.to_be(), frame.to_be());
                 }
-                frame += 1;
+                self.rows += 1;
             }
             features.spread(take(&mut feature_words, count * widths.features), rows);
             labels.spread(take(&mut label_words, count * widths.labels), rows);
@@ -173,19 +180,18 @@ impl Writer for PFileWriter {
     }
 
     fn write(&mut self, utt: &Utterance) -> Result<()> {
-        let (widths, rows) = self.check(utt)?;
-        if let Some(side) = &mut self.side {
-            side.write(&utt.key, utt.frames())?;
-        }
+        let widths = self.check(utt)?;
         if self.widths.is_none() {
             self.start(widths);
         }
-        // There are no more sentences than rows.
-        let number = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
-        self.write_rows(number, utt, widths)
+        if utt.starts() {
+            self.starts.push(self.rows);
+        }
+        self.write_rows(utt, widths)
             .map_err(|e| e.utterance(&utt.key))?;
-        self.starts.push(self.rows);
-        self.rows = rows;
+        if let (true, Some(side)) = (utt.ends(), &mut self.side) {
+            side.write(&utt.key, utt.whole_frames())?;
+        }
         self.written.count(utt);
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Count, Empty, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium,
-    Nested, Notation, Opened, Options, Partitioning, Probe, Request, Score, Writer,
+    Nested, Notation, Opened, Options, Partitioning, Portioned, Probe, Request, Score, Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::{Error, Result, side};
@@ -74,6 +74,9 @@ impl Format for Pickle {
             (true, false) => Empty::Refused,
         };
         caps.max_rows = MOST;
+        if joined {
+            caps.portioned = Portioned::Any;
+        }
         Ok(caps)
     }
 

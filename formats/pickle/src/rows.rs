@@ -1,7 +1,7 @@
 //! Rows of an array, one piece after the other.
 
 use spr_core::bytes::{ByteOrder, Source, swap_in_place};
-use spr_core::model::{Dtype, Matrix, Rank};
+use spr_core::model::{Dtype, Matrix, Portions, Rank};
 use spr_core::{Limits, Result};
 
 use crate::array::Array;
@@ -33,6 +33,11 @@ impl Rows {
             columns: None,
             next: 0,
         }
+    }
+
+    /// The portions of the next `n` rows, if there are several.
+    pub(crate) fn portions(&self, n: u64) -> Option<Portions> {
+        Portions::of(n, self.cols.saturating_mul(self.dtype.size() as u64))
     }
 
     /// One label a frame is a vector, whether the array had one dimension or two.

@@ -52,6 +52,7 @@ impl Tolerance {
             meta,
             origin: _,
             part: _,
+            portion: _,
         } = a;
         let mut found = Compared {
             metadata: *meta != b.meta || *sequences != b.sequences,

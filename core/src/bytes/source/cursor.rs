@@ -222,6 +222,35 @@ impl Source {
         self.until(b'\n', line, limits)
     }
 
+    /// Checks that so many bytes are left, where that is known.
+    ///
+    /// # Errors
+    /// [`Truncated`](ErrorKind::Truncated), naming bytes wanted and there.
+    pub fn expect(&self, bytes: u64) -> Result<()> {
+        match self.remaining() {
+            Some(there) if there < bytes => Err(self.cut_short(bytes, there)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that a matrix of which only some rows are read at a time can be there. One that can't
+    /// is over the limits first, if it is.
+    ///
+    /// # Errors
+    /// As [`read_matrix`](Self::read_matrix).
+    pub fn expect_matrix(
+        &self,
+        (dtype, rows, cols): (Dtype, u64, u64),
+        limits: &Limits,
+    ) -> Result<()> {
+        let values = rows.saturating_mul(cols);
+        let there = self.expect(values.saturating_mul(dtype.size() as u64));
+        there.map_err(|e| match limits.matrix_bytes(dtype, rows, cols) {
+            Ok(_) => e,
+            Err(e) => e.file(&self.name).byte(self.offset),
+        })
+    }
+
     /// Reads a matrix of `rows` × `cols` elements stored one after the other in `order`.
     ///
     /// The claim is checked against the limits, then against what is left of the file where that
@@ -239,9 +268,7 @@ impl Source {
         let (dtype, rank, rows, cols) = shape;
         let place = |e: Error| e.file(&self.name).byte(self.offset);
         let bytes = limits.matrix_bytes(dtype, rows, cols).map_err(place)?;
-        if let Some(there) = self.remaining().filter(|&there| there < bytes as u64) {
-            return Err(self.cut_short(bytes as u64, there));
-        }
+        self.expect(bytes as u64)?;
         let (rows, cols) = (to_usize(rows), to_usize(cols));
         into.start(dtype, Rank::Vector, 1);
         let mut left = bytes / dtype.size();

@@ -228,9 +228,7 @@ impl Source {
     /// # Errors
     /// [`Truncated`](ErrorKind::Truncated) if there are known to be fewer.
     pub fn limited(self, len: u64) -> Result<Self> {
-        if let Some(there) = self.remaining().filter(|there| *there < len) {
-            return Err(self.cut_short(len, there));
-        }
+        self.expect(len)?;
         let (body, this) = self.into_rest()?;
         Ok(Self {
             len: this.offset.checked_add(len),

@@ -41,13 +41,13 @@ impl ObjectReader {
                 );
                 let shape = self.whole_shape(source, shape, at)?;
                 let shape = (precision.dtype(), Rank::Matrix, shape.0, shape.1);
-                self.floats(source, utt.features_mut(), shape)?;
+                self.floats(source, utt, shape, whole)?;
                 ObjectKind::Matrix
             }
             BinaryForm::Vector(precision) => {
                 let n = binary::size(source, "numbers")?;
                 let shape = (precision.dtype(), Rank::Vector, n, 1);
-                self.floats(source, utt.features_mut(), shape)?;
+                self.floats(source, utt, shape, whole)?;
                 ObjectKind::Vector
             }
             BinaryForm::Compressed(compression) => {
@@ -138,14 +138,18 @@ impl ObjectReader {
         Ok((0, 0))
     }
 
-    /// Reads the values of a matrix or vector, or passes over them.
+    /// Reads the values of a matrix or vector, or the first portion of them, or passes over them.
     fn floats(
-        &self,
+        &mut self,
         source: &mut Source,
-        into: &mut Matrix,
+        utt: &mut Utterance,
         shape: (Dtype, Rank, u64, u64),
+        whole: bool,
     ) -> Result<()> {
-        let limits = &self.env.limits;
+        if self.starts_portions(source, utt, shape, whole)? {
+            return self.go_on(source, utt);
+        }
+        let (into, limits) = (utt.features_mut(), &self.env.limits);
         match self.values {
             true => source.read_matrix(into, shape, ByteOrder::Little, limits),
             false => source.pass_matrix(into, shape, limits),

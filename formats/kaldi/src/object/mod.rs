@@ -2,6 +2,7 @@
 
 mod ahead;
 mod marked;
+mod portions;
 mod words;
 
 use spr_core::bytes::{Env, Source};
@@ -16,6 +17,7 @@ use crate::recognise::{self, TOKEN, Unmarked};
 use crate::rounding::Rounding;
 use crate::text::truncated;
 use crate::{nested, opaque, probe, wrapped};
+use portions::Rest;
 use words::blanks;
 
 /// Reads objects one after the other and remembers what they were.
@@ -25,6 +27,9 @@ pub(crate) struct ObjectReader {
     values: bool,
     /// How wide the floats of text are.
     precision: Precision,
+    /// Whether a long matrix is given in portions, and the one of which more is to come.
+    portioned: bool,
+    rest: Option<Rest>,
     /// Numbers of text that were rounded to it.
     rounding: Rounding,
     /// What the user says the input holds.
@@ -113,6 +118,8 @@ impl ObjectReader {
         Ok(Self {
             env: env.clone(),
             values,
+            portioned: false,
+            rest: None,
             rounding: Rounding::new(said.is_none() && held.is_none(), env),
             precision: said.or(held).unwrap_or(Precision::Single),
             holder,
@@ -141,6 +148,7 @@ impl ObjectReader {
         Self {
             env: self.env.clone(),
             values: false,
+            rest: None,
             emptied: true,
             rounding: self.rounding.silent(),
             found: Found {
@@ -188,7 +196,7 @@ impl ObjectReader {
             self.before = self.found.first.take().or(self.before);
         }
         let kind = self.read_any(source, utt, whole, at)?;
-        if whole && !self.all {
+        if whole && self.rest.is_none() && !self.all {
             self.expect_end(source)?;
         }
         if !fills_features(kind) {

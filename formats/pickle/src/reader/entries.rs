@@ -3,7 +3,7 @@
 use std::vec::IntoIter;
 
 use spr_core::bytes::{ByteOrder, Source};
-use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Utterance};
+use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Portions, Rank, Utterance};
 use spr_core::side::SideReader;
 use spr_core::{Error, Result};
 
@@ -19,7 +19,18 @@ pub(super) struct Entries {
     list: IntoIter<Entry>,
     /// Entries gone through so far.
     read: u64,
+    /// The entry of which there is more to come.
+    open: Option<Open>,
     side: Option<SideReader>,
+}
+
+/// An entry that is read in portions.
+struct Open {
+    key: Key,
+    features: Rows,
+    labels: Option<Rows>,
+    rank: Rank,
+    portions: Portions,
 }
 
 impl Entries {
@@ -56,6 +67,7 @@ impl Entries {
             heap,
             list: list.into_iter(),
             read: 0,
+            open: None,
             side,
         })
     }
@@ -66,7 +78,10 @@ impl Entries {
         utt: &mut Utterance,
         scope: &Scope,
     ) -> Result<bool> {
-        for entry in self.list.by_ref() {
+        if self.read_portion(source, utt, scope)? {
+            return Ok(true);
+        }
+        while let Some(entry) = self.list.next() {
             utt.key = key(&entry, &self.heap, self.read);
             let part = entry.part(&self.heap)?;
             if let Some(side) = &mut self.side {
@@ -74,6 +89,9 @@ impl Entries {
             }
             self.read += 1;
             if scope.wants(&utt.key) {
+                if scope.portioned && self.begin(&part, &utt.key) {
+                    return self.read_portion(source, utt, scope);
+                }
                 read_part(part, source, utt, scope).map_err(|e| e.utterance(&utt.key))?;
                 return Ok(true);
             }
@@ -81,6 +99,64 @@ impl Entries {
         match &mut self.side {
             Some(side) => side.end().map(|()| false),
             None => Ok(false),
+        }
+    }
+}
+
+impl Entries {
+    /// Begins an entry that is read in portions, if it is one.
+    fn begin(&mut self, part: &Part, key: &Key) -> bool {
+        let features = Rows::new(part.features.clone());
+        let Some(portions) = features.portions(part.features.rows) else {
+            return false;
+        };
+        self.open = Some(Open {
+            key: key.clone(),
+            features,
+            labels: part.labels.clone().map(Rows::new),
+            rank: rank(&part.features),
+            portions,
+        });
+        true
+    }
+
+    /// Reads more of the entry that was begun, if there is more.
+    fn read_portion(
+        &mut self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        scope: &Scope,
+    ) -> Result<bool> {
+        let Some(open) = &mut self.open else {
+            return Ok(false);
+        };
+        let Some((portion, frames)) = open.portions.deal() else {
+            self.open = None;
+            return Ok(false);
+        };
+        utt.key.set(open.key.as_bytes());
+        utt.portion = Some(portion);
+        open.read(source, frames, portion.is_last, utt, scope)
+            .map_err(|e| e.utterance(&utt.key))?;
+        Ok(true)
+    }
+}
+
+impl Open {
+    fn read(
+        &mut self,
+        source: &mut Source,
+        frames: u64,
+        last: bool,
+        utt: &mut Utterance,
+        scope: &Scope,
+    ) -> Result<()> {
+        read_features(&mut self.features, source, (frames, self.rank), utt, scope)?;
+        read_labels(self.labels.as_mut(), source, frames, utt, scope)?;
+        let rows = std::iter::once(&mut self.features).chain(&mut self.labels);
+        match last {
+            true => rows.into_iter().try_for_each(|rows| rows.end(source)),
+            false => Ok(()),
         }
     }
 }

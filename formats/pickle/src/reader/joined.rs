@@ -1,7 +1,7 @@
 //! All utterances in one array, cut by the side file.
 
 use spr_core::bytes::Source;
-use spr_core::model::{DatasetInfo, Key, Rank, Utterance};
+use spr_core::model::{DatasetInfo, Key, Portions, Rank, Utterance};
 use spr_core::side::SideReader;
 use spr_core::{Error, Result};
 
@@ -17,6 +17,8 @@ pub(super) struct Joined {
     rows: u64,
     /// Rows read so far.
     next: u64,
+    /// The utterance of which there is more to come.
+    open: Option<(Key, Portions)>,
     side: Option<SideReader>,
 }
 
@@ -37,6 +39,7 @@ impl Joined {
             features: Rows::new(features),
             labels: labels.map(Rows::new),
             next: 0,
+            open: None,
             side,
         }
     }
@@ -69,8 +72,16 @@ impl Joined {
         utt: &mut Utterance,
         scope: &Scope,
     ) -> Result<bool> {
+        if self.read_portion(source, utt, scope)? {
+            return Ok(true);
+        }
         while let Some(frames) = self.next_utterance(&mut utt.key)? {
             let wanted = scope.wants(&utt.key);
+            let portions = self.features.portions(frames);
+            if let Some(portions) = portions.filter(|_| wanted && scope.portioned) {
+                self.open = Some((utt.key.clone(), portions));
+                return self.read_portion(source, utt, scope);
+            }
             let read = match wanted {
                 true => self.read_rows(source, frames, utt, scope),
                 false => self.pass_rows(source, frames),
@@ -86,6 +97,28 @@ impl Joined {
             labels.end(source)?;
         }
         Ok(false)
+    }
+
+    /// Reads more of the utterance that was begun, if there is more.
+    fn read_portion(
+        &mut self,
+        source: &mut Source,
+        utt: &mut Utterance,
+        scope: &Scope,
+    ) -> Result<bool> {
+        let Some((key, portions)) = &mut self.open else {
+            return Ok(false);
+        };
+        let Some((portion, frames)) = portions.deal() else {
+            self.open = None;
+            return Ok(false);
+        };
+        utt.key.set(key.as_bytes());
+        utt.portion = Some(portion);
+        self.read_rows(source, frames, utt, scope)
+            .map_err(|e| e.utterance(&utt.key))?;
+        self.next += frames;
+        Ok(true)
     }
 
     fn pass_rows(&mut self, source: &mut Source, frames: u64) -> Result<()> {

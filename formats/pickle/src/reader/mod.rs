@@ -6,7 +6,7 @@ mod joined;
 use std::sync::Arc;
 
 use spr_core::bytes::{Codec, Env, Source};
-use spr_core::format::{Options, Reader, Request, Wanted};
+use spr_core::format::{Options, Portioned, Reader, Request, Wanted};
 use spr_core::model::{DatasetInfo, Key, KeySource, Rank, Utterance};
 use spr_core::side::{self, SideReader};
 use spr_core::{Error, ErrorKind, Limits, Result};
@@ -37,6 +37,8 @@ struct Scope {
     values: bool,
     /// Whether labels are wanted and features are not.
     only_labels: bool,
+    /// Whether long utterances are given in portions.
+    portioned: bool,
     limits: Limits,
 }
 
@@ -64,6 +66,9 @@ impl PickleReader {
             keys: request.take_keys(),
             values: request.values,
             only_labels: request.parts.labels && !request.parts.features,
+            portioned: request.portions != Portioned::No
+                && request.values
+                && request.parts.features,
             limits: env.limits,
         };
         if scope.keys.is_some() {

@@ -150,8 +150,8 @@ impl JoinedWriter {
                 file.write_all(bytes).map_err(spool_error)
             })?;
         }
-        if let Some(side) = &mut self.side {
-            side.write(&utt.key, utt.frames())?;
+        if let (true, Some(side)) = (utt.ends(), &mut self.side) {
+            side.write(&utt.key, utt.whole_frames())?;
         }
         self.written.count(utt);
         Ok(())
