@@ -118,7 +118,7 @@ fn one_array_larger_than_memory_streams() {
     let mut npy = BufWriter::new(File::create(folder.path().join("g.npy")).unwrap());
     let head = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, 40), }}");
     npy.write_all(b"\x93NUMPY\x01\0").unwrap();
-    write!(npy, "\x76\0{head:<117}\n").unwrap();
+    writeln!(npy, "\x76\0{head:<117}").unwrap();
     let row: Vec<u8> = (0..40u16)
         .flat_map(|n| f32::from(n).to_le_bytes())
         .collect();

@@ -56,6 +56,10 @@ impl Watch {
 }
 
 impl Observer for Watch {
+    fn watches(&self) -> bool {
+        self.callback.is_some()
+    }
+
     fn progress(&mut self, so_far: Progress) -> ControlFlow<()> {
         let now = Instant::now();
         if now < self.next {
