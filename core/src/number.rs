@@ -1,5 +1,7 @@
 //! Numbers in text: the shortest digits that read back to the same value, and parsing from bytes.
 
+mod shortest;
+
 use crate::model::{Dtype, Element};
 
 /// Appends the shortest decimal text of `value` that reads back to the same `f32`.
@@ -7,6 +9,13 @@ use crate::model::{Dtype, Element};
 /// Whole numbers have no point (`3`, not `3.0`); non-finite ones are `nan`, `inf` and `-inf`.
 #[inline]
 pub fn print_f32(value: f32, out: &mut Vec<u8>) {
+    if !shortest::print(value, out) {
+        print_any_f32(value, out);
+    }
+}
+
+#[cold]
+fn print_any_f32(value: f32, out: &mut Vec<u8>) {
     if value.is_finite() {
         print_finite(zmij::Buffer::new().format_finite(value), out);
     } else {
