@@ -5,9 +5,11 @@ use spr_core::model::{GaussPosterior, Lists, Matrix, Object, Rank, Sparse, is_wo
 use spr_core::{Error, Limits, Result};
 
 use crate::kind::{ObjectKind, Precision};
+use crate::layout::Layout;
 use crate::number::{self, Real, Scan, is_space};
+use crate::scanner::Scanner;
 use crate::sized;
-use crate::text::{Layout, brackets, skip_line, truncated};
+use crate::text::{brackets, skip_line, truncated};
 
 /// Reads the line of an object into `line`, in place of what that held. The last line of a file
 /// may lack its end where a bracket shows that it is whole.
@@ -293,7 +295,7 @@ pub(crate) fn gauss(
 ) -> Result<GaussPosterior> {
     let mut posterior = GaussPosterior::default();
     let mut vector = Matrix::default();
-    let mut block = Vec::new();
+    let mut scanner = Scanner::new(1);
     for _ in 0..count(source)? {
         for _ in 0..count(source)? {
             let id = int(&word(source)?)?;
@@ -303,7 +305,7 @@ pub(crate) fn gauss(
                 b => return Err(source.malformed(format!("expected '[', found byte 0x{b:02x}"))),
             }
             let form = Layout::default();
-            let read = brackets::<f32>(source, &mut vector, form, &mut block, limits)?;
+            let read = brackets::<f32>(source, &mut vector, form, &mut scanner, limits)?;
             *rounded += read.rounded;
             posterior.ids.push(id);
             posterior.vectors.add(vector.values()?);

@@ -15,6 +15,7 @@ use crate::compress::Compress;
 use crate::kind::{HOLDERS, ObjectKind, Precision};
 use crate::recognise::{self, TOKEN, Unmarked};
 use crate::rounding::Rounding;
+use crate::scanner::Scanner;
 use crate::text::truncated;
 use crate::{nested, opaque, probe, wrapped};
 use portions::Rest;
@@ -52,8 +53,8 @@ pub(crate) struct ObjectReader {
     keep: bool,
     /// Whether a file without keys may hold several, all of which are read.
     all: bool,
-    singles: Vec<f32>,
-    doubles: Vec<f64>,
+    singles: Scanner<f32>,
+    doubles: Scanner<f64>,
     integers: Vec<i32>,
     line: Vec<u8>,
 }
@@ -136,8 +137,8 @@ impl ObjectReader {
             decoder: Decoder::default(),
             keep: Compress::of(options)? == Some(Compress::Keep),
             all: options.flag("all")?,
-            singles: Vec::new(),
-            doubles: Vec::new(),
+            singles: Scanner::new(env.threads),
+            doubles: Scanner::new(env.threads),
             integers: Vec::new(),
             line: Vec::new(),
         })
@@ -156,8 +157,8 @@ impl ObjectReader {
                 ..self.found
             },
             decoder: Decoder::default(),
-            singles: Vec::new(),
-            doubles: Vec::new(),
+            singles: Scanner::new(self.env.threads),
+            doubles: Scanner::new(self.env.threads),
             integers: Vec::new(),
             line: Vec::new(),
             ..*self

@@ -6,9 +6,10 @@ use spr_core::{Error, Result};
 
 use super::{EMPTY_VECTOR, ObjectReader, keep, missing};
 use crate::kind::{ObjectKind, Precision};
+use crate::layout::Layout;
 use crate::number::is_space;
 use crate::packed::{self, Upper};
-use crate::text::{self, Layout, truncated};
+use crate::text::{self, truncated};
 use crate::{fields, opaque};
 
 impl ObjectReader {
