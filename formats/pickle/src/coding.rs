@@ -1,5 +1,7 @@
 //! How byte strings are spelled in a pickle.
 
+use crate::latin1;
+
 /// How the bytes of a string stand in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StringCoding {
@@ -35,53 +37,11 @@ impl StringCoding {
                 out.extend_from_slice(from);
                 Ok(from.len())
             }
-            Self::Utf8 => decode_utf8(from, last, out),
+            Self::Utf8 => latin1::decode(from, last, out),
             Self::Escaped => decode_escaped(from, last, out),
             Self::RawUnicode => decode_raw_unicode(from, last, out),
         }
     }
-}
-
-fn decode_utf8(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
-    let cut = from.last().is_some_and(|&b| b >= 0xc0) && !last;
-    let from = &from[..from.len() - usize::from(cut)];
-    let start = out.len();
-    out.resize(start + from.len() + 1, 0);
-    let (slots, mut done, mut before, mut faults) = (&mut out[start..], 0, 0u8, 0u8);
-    // Without a branch on the values, which are a coin toss for floating-point data: every byte
-    // is stored, and a lead byte is overwritten by what follows it.
-    for &byte in from {
-        let lead = u8::from(byte >= 0xc0);
-        let next = u8::from(byte & 0xc0 == 0x80);
-        faults |= next ^ u8::from(before >= 0xc0) | lead & u8::from(byte & 0xfe != 0xc2);
-        let mask = next.wrapping_neg();
-        if let Some(slot) = slots.get_mut(done) {
-            *slot = byte & !mask | (before << 6 | byte & 0x3f) & mask;
-        }
-        done += usize::from(1 - lead);
-        before = byte;
-    }
-    out.truncate(start + done);
-    if faults != 0 || before >= 0xc0 {
-        return Err(utf8_fault(from));
-    }
-    Ok(from.len())
-}
-
-/// The first thing that is wrong with `text`.
-fn utf8_fault(text: &[u8]) -> Fault {
-    let mut i = 0;
-    while let Some(&byte) = text.get(i) {
-        match (byte, text.get(i + 1)) {
-            (..0x80, _) => i += 1,
-            (0xc2 | 0xc3, Some(0x80..0xc0)) => i += 2,
-            _ => break,
-        }
-    }
-    (
-        i,
-        "text that should hold bytes has a character beyond U+00FF",
-    )
 }
 
 fn decode_escaped(from: &[u8], last: bool, out: &mut Vec<u8>) -> Result<usize, Fault> {
@@ -206,29 +166,6 @@ fn hex(digits: &[u8]) -> Option<u32> {
     Some(value)
 }
 
-/// Appends `bytes` as characters up to U+00FF in UTF-8.
-pub(crate) fn encode_utf8(bytes: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    out.resize(start + 2 * bytes.len(), 0);
-    let (slots, mut done) = (&mut out[start..], 0);
-    // Without a branch on the values, as in decoding.
-    for &byte in bytes {
-        let wide = byte >> 7;
-        let mask = wide.wrapping_neg();
-        if let Some([lead, next]) = slots.get_mut(done..done + 2) {
-            *lead = byte & !mask | (0xc0 | byte >> 6) & mask;
-            *next = 0x80 | byte & 0x3f;
-        }
-        done += usize::from(1 + wide);
-    }
-    out.truncate(start + done);
-}
-
-/// The length of [`encode_utf8`]'s work.
-pub(crate) fn utf8_len(bytes: &[u8]) -> u64 {
-    bytes.len() as u64 + bytes.iter().map(|b| u64::from(b >> 7)).sum::<u64>()
-}
-
 /// Appends `bytes` as characters up to U+00FF, on one line of a text pickle.
 pub(crate) fn encode_raw_unicode(bytes: &[u8], out: &mut Vec<u8>) {
     for &byte in bytes {
@@ -313,8 +250,8 @@ mod tests {
             for coding in [StringCoding::Utf8, StringCoding::RawUnicode] {
                 let mut text = Vec::new();
                 if coding == StringCoding::Utf8 {
-                    encode_utf8(&bytes, &mut text);
-                    prop_assert_eq!(text.len() as u64, utf8_len(&bytes));
+                    latin1::encode(&bytes, &mut text);
+                    prop_assert_eq!(text.len() as u64, latin1::encoded_len(&bytes));
                 } else {
                     encode_raw_unicode(&bytes, &mut text);
                     prop_assert!(!text.contains(&b'\n'));

@@ -9,7 +9,8 @@ use spr_core::bytes::ByteOrder;
 use spr_core::model::Dtype;
 
 use crate::array;
-use crate::coding::{encode_raw_unicode, encode_raw_unicode_text, encode_utf8};
+use crate::coding::{encode_raw_unicode, encode_raw_unicode_text};
+use crate::latin1;
 use crate::machine as op;
 use crate::payload::INLINE;
 use crate::protocol::Protocol;
@@ -143,7 +144,7 @@ impl Emitter {
                 let mut text = Vec::new();
                 match self.protocol {
                     0 => encode_raw_unicode(name, &mut text),
-                    _ => encode_utf8(name, &mut text),
+                    _ => latin1::encode(name, &mut text),
                 }
                 self.bytes_head(text.len() as u64);
                 self.out.extend_from_slice(&text);

@@ -5,6 +5,7 @@ mod coding;
 mod dataset;
 mod emit;
 mod format;
+mod latin1;
 mod layout;
 mod machine;
 mod payload;

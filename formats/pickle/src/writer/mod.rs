@@ -8,7 +8,8 @@ use spr_core::format::{Caps, Options, Writer};
 use spr_core::model::{Matrix, Utterance};
 use spr_core::{Error, Result};
 
-use crate::coding::{StringCoding, encode_raw_unicode, encode_utf8, utf8_len};
+use crate::coding::{StringCoding, encode_raw_unicode};
+use crate::latin1;
 use crate::layout::Layout;
 use crate::protocol::Protocol;
 use entries::EntryWriter;
@@ -54,7 +55,7 @@ fn check_len(protocol: Protocol, len: u64, matrix: &Matrix) -> Result<()> {
 /// Bytes of the elements as they are written, where they are counted at all.
 fn encoded_len(coding: StringCoding, matrix: &Matrix) -> u64 {
     match coding {
-        StringCoding::Utf8 => utf8_len(matrix.as_bytes()),
+        StringCoding::Utf8 => latin1::encoded_len(matrix.as_bytes()),
         _ => matrix.as_bytes().len() as u64,
     }
 }
@@ -68,7 +69,7 @@ fn encode(
 ) -> Result<u64> {
     let bytes = matrix.as_bytes();
     let encode = match coding {
-        StringCoding::Utf8 => encode_utf8,
+        StringCoding::Utf8 => latin1::encode,
         StringCoding::RawUnicode => encode_raw_unicode,
         StringCoding::Raw | StringCoding::Escaped => {
             put(bytes)?;
