@@ -8,7 +8,7 @@ use spr_core::model::Utterance;
 use crate::object::ObjectReader;
 
 /// Reads the object that stands at the current place of `source` into `utt`, whose key stays as it
-/// is. The source is behind the object then, and not further.
+/// is. The source is behind the object then, and not further: a line of text is not at its end.
 ///
 /// ```
 /// use spr_core::bytes::{Env, Source};
@@ -18,7 +18,7 @@ use crate::object::ObjectReader;
 /// let mut source = Source::from_bytes("two vectors", b" [ 1 2 ]\n [ 3 ]\n".to_vec())?;
 /// let (options, env, mut utt) = (Options::default(), Env::default(), Utterance::default());
 /// spr_format_kaldi::read_object(&mut source, &options, &env, &mut utt)?;
-/// assert_eq!((utt.frames(), source.offset()), (2, 9));
+/// assert_eq!((utt.frames(), source.offset()), (2, 8));
 /// # Ok::<(), spr_core::Error>(())
 /// ```
 ///
