@@ -29,7 +29,7 @@ JOBS = [
     Job("jsonl to ark", "in.jsonl out.ark", "in.jsonl", None, ""),
     Job("text labels to binary", "ali.txt out.ark", "ali.txt", 4, "kaldi kaldi_native_io"),
     Job("CM to ark", "in.cm.ark out.ark", "in.cm.ark", 4, "kaldi kaldi_native_io"),
-    Job("ark to CM", "feats.ark ark:out.ark,compress=auto", "feats.ark", 4, "kaldi kaldi_native_io"),
+    Job("ark to CM", "feats.ark out.ark,compress=auto", "feats.ark", 4, "kaldi kaldi_native_io"),
     Job("gz to ark", "in.ark.gz out.ark", "in.ark.gz", 11, "gzip pigz igzip"),
     Job("ark to gz, level 6", "small.ark out.ark.gz,level=6", "small.ark", 25, "gzip pigz igzip libdeflate-gzip"),
     Job("bz2 to ark", "in.ark.bz2 out.ark", "in.ark.bz2", 100, "bzip2 lbzip2"),
@@ -44,7 +44,7 @@ MADE = {
     "in.spr": "feats.ark in.spr/",
     "in.txt": "small.ark ark,t:in.txt",
     "in.jsonl": "small.ark in.jsonl",
-    "in.cm.ark": "feats.ark ark:in.cm.ark,compress=auto",
+    "in.cm.ark": "feats.ark in.cm.ark,compress=auto",
 }
 
 # Commands of other programs: `{i}` is the input, `{o}` the output; Kaldi's are looked for in $KALDI_BIN.

@@ -74,7 +74,7 @@ def measure(job, program, peers, runs):
     """All take turns, so that ratios are between neighbours in time; medians of what they took."""
     inputs = job.inputs.split()
     turns = [("cp", ["cp", "-r", *inputs, "out-copy"])]
-    turns += [("cp, sync", "cp -r %s out-copy && sync -f out-copy" % job.inputs)]
+    turns += [("cp, sync", "cp -r %s out-copy && find out-copy -type f -exec sync {} +" % job.inputs)]
     turns += rivals(job, program, peers)
     rounds = []
     for _ in range(runs + 1):
