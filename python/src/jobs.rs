@@ -90,7 +90,6 @@ pub(crate) struct Steps {
     dry_run: bool,
     verify: bool,
     hash: bool,
-    sync: bool,
 }
 
 /// Converts; a summary as JSON, and the errors of what was skipped.
@@ -103,8 +102,7 @@ pub(crate) fn convert(
     settings: Settings,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<(String, Vec<Py<PyAny>>)> {
-    let mut at = settings.surroundings();
-    at.env.durable = steps.sync;
+    let at = settings.surroundings();
     let mut watch = Watch {
         callback,
         next: Instant::now(),

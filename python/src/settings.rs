@@ -19,6 +19,8 @@ pub(crate) struct Settings {
     allow_pipes: Option<bool>,
     max_alloc: Option<u64>,
     threads: usize,
+    /// Whether outputs are put on the disk before they get their names.
+    sync: bool,
 }
 
 /// The surroundings of a call.
@@ -47,6 +49,7 @@ impl Settings {
         })
         .with_formats(registry.clone());
         env.threads = self.threads;
+        env.durable = self.sync;
         Surroundings {
             registry,
             env,

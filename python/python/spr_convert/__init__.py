@@ -12,6 +12,8 @@ are for trainers.
 """
 
 import os as _os
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from . import _native
 from ._errors import (
@@ -94,3 +96,12 @@ __all__ = [
 
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_native.forked)
+
+if not _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any:
+        if name in ("compat", "hf", "ray", "torch"):
+            import importlib
+
+            return importlib.import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -113,7 +113,16 @@ def _dtype(value: Any) -> str:
 
 
 def settings(
-    *, allow_pipes: Optional[bool] = None, max_alloc: Optional[int] = None, threads: int = 1
+    *,
+    allow_pipes: Optional[bool] = None,
+    max_alloc: Optional[int] = None,
+    threads: int = 1,
+    sync: bool = True,
 ) -> Dict[str, Any]:
     """The surroundings of a call."""
-    return {"allow_pipes": allow_pipes, "max_alloc": max_alloc, "threads": threads}
+    return {
+        "allow_pipes": allow_pipes,
+        "max_alloc": max_alloc,
+        "threads": threads,
+        "sync": sync,
+    }

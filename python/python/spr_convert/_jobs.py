@@ -146,9 +146,10 @@ def convert(
         "dry_run": dry_run,
         "verify": verify,
         "hash": hash,
-        "sync": sync,
     }
-    settings = _arguments.settings(allow_pipes=allow_pipes, max_alloc=max_alloc, threads=threads)
+    settings = _arguments.settings(
+        allow_pipes=allow_pipes, max_alloc=max_alloc, threads=threads, sync=sync
+    )
     told, skipped = _native.convert(asked, wanted, steps, settings, _callback(progress))
     facts = json.loads(told)
     outcome = Outcome(

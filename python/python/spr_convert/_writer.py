@@ -40,6 +40,8 @@ class Writer:
     :param dtype: an element type to cast features and sound to.
     :param overwrite: whether a file that exists may be replaced.
     :param add: whether files may be added to a folder that exists.
+    :param sync: whether files are put on the disk before they get their names, so that they outlive
+        a power cut.
     :param allow_pipes: ``False`` runs no command, not even one that ``output`` names.
     :raises UsageError: an argument is wrong, or the output exists.
     """
@@ -54,6 +56,7 @@ class Writer:
         dtype: Any = None,
         overwrite: bool = False,
         add: bool = False,
+        sync: bool = True,
         allow_pipes: Optional[bool] = None,
         threads: int = 1,
     ) -> None:
@@ -66,7 +69,7 @@ class Writer:
             overwrite=overwrite,
             add=add,
         )
-        settings = _arguments.settings(allow_pipes=allow_pipes, threads=threads)
+        settings = _arguments.settings(allow_pipes=allow_pipes, threads=threads, sync=sync)
         self._writer = _native.Writer(wanted, settings)
         #: What was written, once it is closed.
         self.written: Optional[Written] = None

@@ -60,8 +60,8 @@ class ClosingWriter:
 
     def __init__(self, output: str, **how: Any) -> None:
         self._writer: Optional[Writer] = None
-        # These packages replace what exists.
-        self._writer = Writer(output, overwrite=True, **how)
+        # These packages replace what exists, and leave it to the system to put it on the disk.
+        self._writer = Writer(output, overwrite=True, sync=False, **how)
 
     def write(self, key: str, value: Any) -> None:
         """Writes one entry."""

@@ -285,7 +285,8 @@ class TableWriter:
 
     def open(self, wspecifier: str, method: Optional[int] = None) -> bool:
         """Opens a table, which replaces files that exist."""
-        self._writer = Writer(wspecifier, overwrite=True, options=compression(method))
+        options = compression(method)
+        self._writer = Writer(wspecifier, overwrite=True, sync=False, options=options)
         return True
 
     @property

@@ -1,0 +1,45 @@
+"""Data sets for Hugging Face's ``datasets``::
+
+    import datasets, spr_convert.hf as hf
+    shards = hf.plan("feats.scp", 8)
+    data = datasets.Dataset.from_generator(hf.rows, gen_kwargs={"shards": shards}, num_proc=8)
+
+``datasets`` splits lists among its arguments over processes, and asks for none of itself here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterator, List
+
+from ._errors import UsageError
+from ._reader import open as _open
+from ._utterance import Audio, Utterance
+
+
+def plan(data: Any, count: int, **how: Any) -> List[Dict[str, Any]]:
+    """``count`` shares of a data set, to be read in any process: arguments of
+    :func:`spr_convert.open`."""
+    if count < 1:
+        raise UsageError("there is at least one share", kind="usage")
+    return [{"data": data, "shard": (index, count), **how} for index in range(count)]
+
+
+def row(utt: Utterance) -> Dict[str, Any]:
+    """An utterance as a row; sound as ``datasets.Audio`` takes it."""
+    parts: Dict[str, Any] = {"key": utt.key}
+    for name in ("features", "labels", "text"):
+        part = getattr(utt, name)
+        if part is not None:
+            parts[name] = part
+    if isinstance(utt.audio, Audio):
+        parts["audio"] = {"array": utt.audio.samples, "sampling_rate": utt.audio.rate}
+    if utt.meta is not None and "speaker" in utt.meta:
+        parts["speaker"] = utt.meta["speaker"]
+    return parts
+
+
+def rows(shards: List[Dict[str, Any]]) -> Iterator[Dict[str, Any]]:
+    """The rows of shares, one share after the other."""
+    for shard in shards:
+        with _open(**shard) as reader:
+            yield from map(row, reader)

@@ -1,0 +1,67 @@
+"""Data sets for Ray Data: ``spr_convert.ray.read_spr("feats.scp", 64)``.
+
+Ray and PyArrow are imported when something is read.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List
+
+from . import hf
+from ._reader import open as _open
+
+
+def columns(utterances: Iterable[Any]) -> Dict[str, List[Any]]:
+    """Utterances as columns of a table: numbers flat, with ``rows`` and ``cols`` beside them."""
+    table: Dict[str, List[Any]] = {}
+    for count, utt in enumerate(utterances):
+        row = hf.row(utt)
+        features = row.pop("features", None)
+        if features is not None:
+            # A vector has one column, one number one row.
+            shape = (*features.shape, 1, 1)[:2]
+            row.update(features=features.reshape(-1), rows=shape[0], cols=shape[1])
+        audio = row.pop("audio", None)
+        if audio is not None:
+            row.update(audio=audio["array"].reshape(-1), sampling_rate=audio["sampling_rate"])
+        labels = row.get("labels")
+        if labels is not None:
+            row["labels"] = labels.reshape(-1)
+        for name in row.keys() - table.keys():
+            table[name] = [None] * count
+        for name, values in table.items():
+            values.append(row.get(name))
+    return table
+
+
+def _read(shard: Dict[str, Any]) -> List[Any]:
+    import pyarrow
+
+    with _open(**shard) as reader:
+        return [pyarrow.table(columns(reader))]
+
+
+def read_spr(data: Any, count: int, **how: Any) -> Any:
+    """A Ray data set of ``count`` shares, each read by a task of its own; further arguments as
+    :func:`spr_convert.open` takes them.
+
+    Features are flat lists with ``rows`` and ``cols``: tables have no matrices of many sizes.
+    """
+    import ray.data
+    from ray.data import Datasource, ReadTask
+    from ray.data.block import BlockMetadata
+
+    class Source(Datasource):  # type: ignore[misc,unused-ignore]
+        def estimate_inmemory_data_size(self) -> None:
+            return None
+
+        def get_read_tasks(self, parallelism: int, *unused: Any, **more: Any) -> List[Any]:
+            nothing = BlockMetadata(
+                num_rows=None, size_bytes=None, input_files=None, exec_stats=None
+            )
+            return [
+                ReadTask(lambda shard=shard: _read(shard), nothing)
+                for shard in hf.plan(data, count, **how)
+            ]
+
+    return ray.data.read_datasource(Source(), override_num_blocks=count)

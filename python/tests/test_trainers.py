@@ -1,0 +1,145 @@
+"""What feeds trainers. A part whose framework is not installed is left out."""
+
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import spr_convert as spr
+from spr_convert import hf
+from spr_convert.ray import columns
+
+
+@pytest.fixture
+def torch():
+    return pytest.importorskip("torch")
+
+
+def keys(loader):
+    return [item["key"] for item in loader]
+
+
+@pytest.mark.parametrize("workers,method", [(0, None), (2, "fork"), (2, "spawn"), (3, "fork")])
+def test_torch_by_numbers(torch, fbank, ali, workers, method):
+    data = spr.torch.Dataset(fbank, labels=ali)
+    data[0]
+    loader = torch.utils.data.DataLoader(
+        data, batch_size=None, shuffle=True, num_workers=workers, multiprocessing_context=method
+    )
+    assert len(loader) == 12 and sorted(keys(loader)) == sorted(spr.load(fbank))
+    item = data[3]
+    assert item["features"].dtype == torch.float32
+    assert item["labels"].shape == item["features"].shape[:1]
+    item["features"] += 1
+
+
+@pytest.mark.parametrize("workers,method", [(0, None), (2, "fork"), (2, "spawn"), (5, "fork")])
+def test_torch_in_order(torch, fbank, workers, method):
+    data = spr.torch.IterableDataset(fbank, stages="shuffle(100,seed=1)")
+    loader = torch.utils.data.DataLoader(
+        data, batch_size=None, num_workers=workers, multiprocessing_context=method
+    )
+    seen = keys(loader)
+    assert len(seen) == 12 and sorted(seen) == sorted(spr.load(fbank))
+
+
+def test_torch_by_rank(torch, fbank, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "3")
+    seen = []
+    for rank in range(3):
+        monkeypatch.setenv("RANK", str(rank))
+        loader = torch.utils.data.DataLoader(
+            spr.torch.IterableDataset(fbank), batch_size=None, num_workers=2
+        )
+        seen.append(keys(loader))
+    assert [len(share) for share in seen] == [4, 4, 4]
+    assert sorted(sum(seen, [])) == sorted(spr.load(fbank))
+
+
+def test_torch_goes_on(torch, fbank):
+    data = spr.torch.IterableDataset(fbank, stages="shuffle(5,seed=3)")
+    passes = [keys(data) for _ in range(3)]
+    assert passes[0] != passes[1] and data.epoch == 3
+    data.set_epoch(1)
+    some = iter(data)
+    begun = [next(some)["key"] for _ in range(4)]
+    state = pickle.loads(pickle.dumps(data.state_dict()))
+    other = spr.torch.IterableDataset(fbank, stages="shuffle(5,seed=3)")
+    other.load_state_dict(state)
+    assert begun + keys(other) == passes[1]
+    assert keys(other) == passes[2]
+    data = pickle.loads(pickle.dumps(other))
+    assert data.state_dict() == other.state_dict()
+
+
+def test_torch_tells_at_once_what_is_wrong(torch, fbank):
+    with pytest.raises(FileNotFoundError):
+        spr.torch.IterableDataset("nowhere.scp")
+    with pytest.raises(spr.UsageError):
+        spr.torch.IterableDataset(fbank, stages="shufle(3)")
+    with pytest.raises(spr.UsageError, match="by rank and worker"):
+        spr.torch.IterableDataset(fbank, shard=(0, 2))
+    # An error of a worker arrives as what it is.
+    with spr.Writer("a.jsonl") as writer:
+        writer["a"] = np.ones((1, 1), np.float32)
+    with open("a.jsonl", "a") as file:
+        file.write("{\n")
+    loader = torch.utils.data.DataLoader(
+        spr.torch.IterableDataset("a.jsonl"), batch_size=None, num_workers=1
+    )
+    with pytest.raises(Exception, match="a.jsonl:2"):
+        list(loader)
+
+
+def test_rows_for_hugging_face(fbank, ali):
+    shards = pickle.loads(pickle.dumps(hf.plan(fbank, 3, labels=ali)))
+    rows = list(hf.rows(shards))
+    assert sorted(row["key"] for row in rows) == sorted(spr.load(fbank))
+    assert all(len(row["labels"]) == len(row["features"]) for row in rows)
+    # What datasets does: each process gets some of the list.
+    assert rows[:4] and [row["key"] for row in hf.rows(shards[:1])] == [r["key"] for r in rows[:4]]
+    with pytest.raises(spr.UsageError):
+        hf.plan(fbank, 0)
+
+
+def test_hugging_face(fbank, apart):
+    datasets = pytest.importorskip("datasets")
+    data = datasets.Dataset.from_generator(
+        hf.rows, gen_kwargs={"shards": hf.plan(fbank, 4)}, num_proc=2, cache_dir="cache"
+    )
+    assert sorted(data["key"]) == sorted(spr.load(fbank))
+    assert np.array(data[0]["features"]).shape[1] == 40
+
+
+def test_columns_for_ray():
+    utterances = [
+        spr.Utterance("a", np.ones((2, 3), np.float32)),
+        spr.Utterance("b", np.ones(4, np.float32), text="words"),
+        spr.Utterance("c", audio=spr.Audio(8000, np.zeros((5, 2), np.int16))),
+    ]
+    table = columns(utterances)
+    assert table["key"] == ["a", "b", "c"]
+    assert (table["rows"], table["cols"]) == ([2, 4, None], [3, 1, None])
+    assert table["features"][0].shape == (6,) and table["text"] == [None, "words", None]
+    assert table["audio"][2].shape == (10,) and table["sampling_rate"] == [None, None, 8000]
+
+
+RAY = """
+import sys, ray, spr_convert as spr
+ray.init(include_dashboard=False, num_cpus=2, object_store_memory=200 << 20)
+rows = spr.ray.read_spr(sys.argv[1], 3).take_all()
+assert sorted(row["key"] for row in rows) == sorted(spr.load(sys.argv[1])), rows
+assert all(len(row["features"]) == row["rows"] * row["cols"] for row in rows)
+"""
+
+
+def test_ray(fbank):
+    pytest.importorskip("ray.data")
+    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
+    run = subprocess.run(
+        [sys.executable, "-c", RAY, fbank], env=environment, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
