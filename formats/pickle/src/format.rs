@@ -90,9 +90,9 @@ impl Format for Pickle {
         PickleReader::open(source, options, request, env).map(Opened::stream)
     }
 
-    fn create(&self, output: Output, options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
+    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
         let caps = self.caps(options, output.medium())?;
-        writer::create(&output, options, caps)
+        writer::create(&output, options, caps, env.threads)
     }
 
     fn nested(&self) -> Option<&dyn Nested> {

@@ -3,9 +3,11 @@
 use std::vec::IntoIter;
 
 use spr_core::bytes::Source;
+use spr_core::ordered::Ordered;
 use spr_core::{Error, ErrorKind, Result};
 
-use crate::coding::StringCoding;
+use crate::coding::{Fault, StringCoding};
+use crate::latin1;
 
 /// Bytes of the file fetched at a time.
 const BLOCK: usize = 256 << 10;
@@ -75,6 +77,35 @@ pub(crate) struct Cursor {
     taken: usize,
     /// Strings that follow this one.
     later: IntoIter<Payload>,
+    /// How many threads may work on it.
+    threads: usize,
+    /// What decodes UTF-8 ahead, once there is enough of it.
+    pool: Option<Ordered<Block, Block>>,
+    /// Bytes of the file that are on their way through it.
+    ahead: u64,
+    /// Why no more was fetched, until all before it is used up.
+    failure: Option<Error>,
+    /// Room to be used again.
+    spare: Vec<Block>,
+}
+
+/// A block of UTF-8 on its way through a thread.
+#[derive(Default)]
+struct Block {
+    text: Vec<u8>,
+    /// Where the text starts in the file, and how many bytes were fetched for it.
+    start: u64,
+    fetched: u64,
+    bytes: Vec<u8>,
+    fault: Option<Fault>,
+}
+
+impl Block {
+    fn decode(mut self) -> Self {
+        self.bytes.clear();
+        self.fault = latin1::decode(&self.text, true, &mut self.bytes).err();
+        self
+    }
 }
 
 impl Cursor {
@@ -87,9 +118,19 @@ impl Cursor {
             ready: Vec::new(),
             taken: 0,
             later: Vec::new().into_iter(),
+            threads: 1,
+            pool: None,
+            ahead: 0,
+            failure: None,
+            spare: Vec::new(),
         };
         cursor.begin(payload);
         cursor
+    }
+
+    /// Lets so many threads work on it.
+    pub(crate) fn share(&mut self, threads: usize) {
+        self.threads = threads;
     }
 
     /// Goes on with `payload`, now that all before it is used up.
@@ -169,6 +210,10 @@ impl Cursor {
         self.ready.clear();
         self.taken = 0;
         while self.ready.is_empty() {
+            let shared = self.threads > 1 && self.coding == StringCoding::Utf8;
+            if shared && self.take_ahead(source)? {
+                continue;
+            }
             if self.left == 0 {
                 match self.later.next() {
                     Some(part) => self.begin(part),
@@ -193,14 +238,59 @@ impl Cursor {
             let used = self
                 .coding
                 .decode(&self.encoded, last, &mut self.ready)
-                .map_err(|(at, fault)| {
-                    Error::malformed(fault)
-                        .file(source.name())
-                        .byte(start + at as u64)
-                })?;
+                .map_err(|fault| wrong(source, start, fault))?;
             self.encoded.drain(..used);
         }
         Ok(!self.ready.is_empty())
+    }
+
+    /// Takes the next block of UTF-8 that threads have decoded, and gives them more; `false` at the
+    /// end.
+    fn take_ahead(&mut self, source: &mut Source) -> Result<bool> {
+        let mut done = None;
+        while self.left > 0 && self.failure.is_none() && done.is_none() {
+            let block = match self.fetch(source) {
+                Ok(block) => block,
+                Err(error) => {
+                    self.failure = Some(error);
+                    break;
+                }
+            };
+            let start = || Ordered::new(self.threads - 1, Block::decode);
+            done = self.pool.get_or_insert_with(start).push(block)?;
+        }
+        if let (None, Some(pool)) = (&done, &mut self.pool) {
+            done = pool.pop()?;
+        }
+        let Some(mut block) = done else {
+            return self.failure.take().map_or(Ok(false), Err);
+        };
+        self.ahead -= block.fetched;
+        if let Some(fault) = block.fault {
+            return Err(wrong(source, block.start, fault));
+        }
+        std::mem::swap(&mut self.ready, &mut block.bytes);
+        self.spare.push(block);
+        Ok(true)
+    }
+
+    /// Fetches a block of UTF-8 that is not cut inside a character.
+    fn fetch(&mut self, source: &mut Source) -> Result<Block> {
+        let n = self.block(BLOCK);
+        source.seek(self.next)?;
+        let mut block = self.spare.pop().unwrap_or_default();
+        block.text.clear();
+        block.text.append(&mut self.encoded);
+        let kept = block.text.len();
+        block.text.resize(kept + n, 0);
+        source.fill(&mut block.text[kept..])?;
+        (block.start, block.fetched) = (self.next - kept as u64, n as u64);
+        self.advance(n);
+        self.ahead += block.fetched;
+        if let Some(lead) = block.text.pop_if(|last| *last >= 0xc0 && self.left > 0) {
+            self.encoded.push(lead);
+        }
+        Ok(block)
     }
 
     /// `wanted` or what is left.
@@ -216,6 +306,13 @@ impl Cursor {
     fn error(&self, source: &Source, message: &str) -> Error {
         Error::new(ErrorKind::Malformed, message)
             .file(source.name())
-            .byte(self.next)
+            .byte(self.next - self.ahead)
     }
+}
+
+/// The error for a fault in a string that starts at a byte.
+fn wrong(source: &Source, start: u64, (at, fault): Fault) -> Error {
+    Error::malformed(fault)
+        .file(source.name())
+        .byte(start + at as u64)
 }

@@ -40,6 +40,11 @@ impl Rows {
         Portions::of(n, self.cols.saturating_mul(self.dtype.size() as u64))
     }
 
+    /// Lets so many threads decode them.
+    pub(crate) fn share(&mut self, threads: usize) {
+        self.cursor.share(threads);
+    }
+
     /// One label a frame is a vector, whether the array had one dimension or two.
     pub(crate) fn label_rank(&self) -> Rank {
         if self.cols == 1 {

@@ -44,6 +44,11 @@ impl Joined {
         }
     }
 
+    /// Lets so many threads decode features.
+    pub(super) fn share(&mut self, threads: usize) {
+        self.features.share(threads);
+    }
+
     /// The number of rows of the next utterance, whose name goes to `key`.
     fn next_utterance(&mut self, key: &mut Key) -> Result<Option<u64>> {
         let left = self.rows - self.next;

@@ -60,7 +60,10 @@ impl PickleReader {
         let mut info = DatasetInfo::default();
         let tell = |guess: Error| env.warn(&guess.file(source.name()));
         let body = Body::find(heap, top, side, options, &tell, &mut info);
-        let body = body.map_err(|e| e.file(source.name()))?;
+        let mut body = body.map_err(|e| e.file(source.name()))?;
+        if let Body::Joined(joined) = &mut body {
+            joined.share(env.threads);
+        }
         info.compression = source.compression();
         let scope = Scope {
             keys: request.take_keys(),

@@ -9,7 +9,8 @@ use spr_core::model::{Dtype, Rank, Utterance};
 use spr_core::side::SideWriter;
 use spr_core::{Error, Result};
 
-use super::{BLOCK, check_len, encode, features_of};
+use super::encoder::Encoder;
+use super::{BLOCK, check_len, encode, encoded_len, features_of};
 use crate::emit::{ArrayHead, Emitter};
 use crate::protocol::Protocol;
 
@@ -24,6 +25,7 @@ pub(super) struct JoinedWriter {
     protocol: Protocol,
     /// Set by the first utterance.
     common: Option<Common>,
+    features: Encoder,
     /// Bytes of features as they are written.
     features_len: u64,
     spool: Option<Spool>,
@@ -48,7 +50,12 @@ struct Spool {
 }
 
 impl JoinedWriter {
-    pub(super) fn create(output: &Output, options: &Options, caps: Caps) -> Result<Self> {
+    pub(super) fn create(
+        output: &Output,
+        options: &Options,
+        caps: Caps,
+        threads: usize,
+    ) -> Result<Self> {
         let protocol = Protocol::of(options)?;
         Ok(Self {
             caps,
@@ -56,6 +63,7 @@ impl JoinedWriter {
             sink: output.create(Part::Main, true)?,
             protocol,
             common: None,
+            features: Encoder::new(protocol.coding(), threads),
             features_len: 0,
             spool: None,
             scratch: Vec::new(),
@@ -141,8 +149,8 @@ impl JoinedWriter {
         self.common = Some(common);
         let coding = self.protocol.coding();
         if let Some(features) = &utt.features {
-            let sink = &mut self.sink;
-            self.features_len += encode(coding, features, &mut self.scratch, |b| sink.put(b))?;
+            self.features.add(features, &mut self.sink)?;
+            self.features_len += encoded_len(coding, features);
         }
         if let (Some(labels), Some(spool)) = (&utt.labels, &mut self.spool) {
             let file = &mut spool.file;
@@ -222,6 +230,7 @@ impl Writer for JoinedWriter {
             labels: None,
         });
         let head = self.head(common)?;
+        self.features.flush(&mut self.sink)?;
         if self.common.is_some() {
             self.sink.patch(0, &head)?;
         } else {

@@ -1,5 +1,6 @@
 //! Writing.
 
+mod encoder;
 mod entries;
 mod joined;
 
@@ -22,9 +23,16 @@ const BLOCK: usize = 64 << 10;
 ///
 /// # Errors
 /// An option's value is wrong, or the output can't be made.
-pub(crate) fn create(output: &Output, options: &Options, caps: Caps) -> Result<Box<dyn Writer>> {
+pub(crate) fn create(
+    output: &Output,
+    options: &Options,
+    caps: Caps,
+    threads: usize,
+) -> Result<Box<dyn Writer>> {
     Ok(match Layout::of(options)? {
-        None | Some(Layout::Pdnn) => Box::new(JoinedWriter::create(output, options, caps)?),
+        None | Some(Layout::Pdnn) => {
+            Box::new(JoinedWriter::create(output, options, caps, threads)?)
+        }
         Some(layout) => Box::new(EntryWriter::create(output, options, layout, caps)?),
     })
 }
@@ -41,8 +49,11 @@ fn features_of<'a>(utt: &'a Utterance, caps: &Caps) -> Result<&'a Matrix> {
 
 /// Checks that the protocol can count `len` bytes and those of `matrix`.
 fn check_len(protocol: Protocol, len: u64, matrix: &Matrix) -> Result<()> {
-    let more = encoded_len(protocol.coding(), matrix);
-    if len.saturating_add(more) > protocol.max_len() {
+    // That is seldom near enough to be counted.
+    let most = protocol.coding().widest() * matrix.as_bytes().len() as u64;
+    if len.saturating_add(most) > protocol.max_len()
+        && len.saturating_add(encoded_len(protocol.coding(), matrix)) > protocol.max_len()
+    {
         return Err(Error::unsupported(format!(
             "the arrays grow over {} bytes, the most that this pickle protocol can hold",
             protocol.max_len()
@@ -68,22 +79,28 @@ fn encode(
     mut put: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<u64> {
     let bytes = matrix.as_bytes();
-    let encode = match coding {
-        StringCoding::Utf8 => latin1::encode,
-        StringCoding::RawUnicode => encode_raw_unicode,
-        StringCoding::Raw | StringCoding::Escaped => {
-            put(bytes)?;
-            return Ok(bytes.len() as u64);
-        }
-    };
+    if coding == StringCoding::Raw {
+        put(bytes)?;
+        return Ok(bytes.len() as u64);
+    }
     let mut len = 0;
     for block in bytes.chunks(BLOCK) {
         scratch.clear();
-        encode(block, scratch);
+        encode_block(coding, block, scratch);
         put(scratch)?;
         len += scratch.len() as u64;
     }
     Ok(len)
+}
+
+/// Appends `bytes` as they are written.
+fn encode_block(coding: StringCoding, bytes: &[u8], out: &mut Vec<u8>) {
+    match coding {
+        StringCoding::Utf8 => latin1::encode(bytes, out),
+        StringCoding::RawUnicode => encode_raw_unicode(bytes, out),
+        // Nothing is written with escapes.
+        StringCoding::Raw | StringCoding::Escaped => out.extend_from_slice(bytes),
+    }
 }
 
 #[cfg(test)]

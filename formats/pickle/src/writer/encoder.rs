@@ -1,0 +1,87 @@
+//! The elements of many matrices as one string, which threads encode.
+
+use spr_core::Result;
+use spr_core::bytes::Sink;
+use spr_core::model::Matrix;
+use spr_core::ordered::Ordered;
+
+use super::{encode, encode_block};
+use crate::coding::StringCoding;
+
+/// Bytes that a thread encodes together.
+const PIECE: usize = 128 << 10;
+
+/// Encodes elements as one string. The bytes are the same for any number of threads; a failure to
+/// write them shows with a later piece or at the end.
+pub(super) struct Encoder {
+    coding: StringCoding,
+    threads: usize,
+    open: Piece,
+    /// There once a piece was full.
+    pool: Option<Ordered<Piece, Piece>>,
+    /// Room to be used again.
+    spare: Vec<Piece>,
+}
+
+#[derive(Default)]
+struct Piece {
+    bytes: Vec<u8>,
+    encoded: Vec<u8>,
+}
+
+impl Piece {
+    fn encode(mut self, coding: StringCoding) -> Self {
+        self.encoded.clear();
+        encode_block(coding, &self.bytes, &mut self.encoded);
+        self.bytes.clear();
+        self
+    }
+}
+
+impl Encoder {
+    pub(super) fn new(coding: StringCoding, threads: usize) -> Self {
+        Self {
+            coding,
+            threads,
+            open: Piece::default(),
+            pool: None,
+            spare: Vec::new(),
+        }
+    }
+
+    /// Adds the elements of `matrix`.
+    pub(super) fn add(&mut self, matrix: &Matrix, sink: &mut Sink) -> Result<()> {
+        let coding = self.coding;
+        if self.threads < 2 || coding == StringCoding::Raw {
+            let scratch = &mut self.open.encoded;
+            return encode(coding, matrix, scratch, |b| sink.put(b)).map(drop);
+        }
+        let mut rest = matrix.as_bytes();
+        while !rest.is_empty() {
+            let room = PIECE - self.open.bytes.len();
+            let (some, others) = rest.split_at(room.min(rest.len()));
+            self.open.bytes.extend_from_slice(some);
+            rest = others;
+            if self.open.bytes.len() < PIECE {
+                break;
+            }
+            let next = self.spare.pop().unwrap_or_default();
+            let piece = std::mem::replace(&mut self.open, next);
+            let start = || Ordered::new(self.threads - 1, move |piece: Piece| piece.encode(coding));
+            if let Some(done) = self.pool.get_or_insert_with(start).push(piece)? {
+                sink.put(&done.encoded)?;
+                self.spare.push(done);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes all that waits.
+    pub(super) fn flush(&mut self, sink: &mut Sink) -> Result<()> {
+        while let Some(done) = self.pool.as_mut().map_or(Ok(None), Ordered::pop)? {
+            sink.put(&done.encoded)?;
+        }
+        let last = std::mem::take(&mut self.open).encode(self.coding);
+        sink.put(&last.encoded)
+    }
+}
