@@ -36,7 +36,7 @@ pub(crate) fn encode<'py>(
         apart(py, || writing.write(&mut utt))?;
     }
     apart(py, || writing.finish())?;
-    at.warn(py)?;
+    at.close(py)?;
     let bytes = file.and_then(|file| store.remove(file));
     let bytes = bytes.ok_or_else(|| raised(py, &Error::usage("is not one file")))?;
     Ok(PyBytes::new(py, &bytes))

@@ -53,7 +53,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         error.byte_offset(),
         error.line_number(),
         key.transpose()?,
-        error.hint_text(),
+        crate::remedy::hint(error),
         error.can_continue(),
     ))?;
     let made = PyErr::from_value(made);

@@ -117,7 +117,7 @@ pub(crate) fn convert(
     if let Some(error) = watch.failed {
         return Err(error);
     }
-    at.warn(py)?;
+    at.close(py)?;
     let skipped = watch.skipped.iter().map(|error| {
         let made = exception(py, error)?;
         Ok(made.into_value(py).into_any())
@@ -165,7 +165,7 @@ pub(crate) fn info(
         result?;
         serde_json::to_string(&facts).map_err(|e| Error::io("cannot write", e.into()))
     });
-    at.warn(py)?;
+    at.close(py)?;
     facts
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn check(
     quick: bool,
 ) -> PyResult<Checked> {
     let at = settings.surroundings();
-    let (summary, findings) = apart(py, || {
+    let done = apart(py, || {
         let options = verbs::check::Options {
             quick,
             labels: asked.labels(&at)?,
@@ -195,8 +195,9 @@ pub(crate) fn check(
         let input = asked.input(&at)?;
         let summary = verbs::check::check(&input, &options, &at.registry, &at.env, &mut found)?;
         Ok((summary, findings))
-    })?;
-    at.warn(py)?;
+    });
+    at.close(py)?;
+    let (summary, findings) = done?;
     let findings = findings.into_iter().map(|finding| {
         let error = exception(py, &finding.error)?;
         let error = error.into_value(py).into_any();
@@ -249,7 +250,7 @@ pub(crate) fn diff(
         };
         Ok(verbs::diff::json::summary(&summary, (&a, &b), listed).to_string())
     });
-    at.warn(py)?;
+    at.close(py)?;
     told
 }
 
@@ -270,7 +271,7 @@ pub(crate) fn index(
         let done = verbs::index::index(&input, output, overwrite, &at.registry, &at.env)?;
         Ok((done.written, done.utterances))
     });
-    at.warn(py)?;
+    at.close(py)?;
     done
 }
 

@@ -10,6 +10,8 @@ use spr_convert::core::Limits;
 use spr_convert::core::bytes::{Access, Env};
 use spr_convert::core::format::Registry;
 
+use crate::store::{Interrupt, Interruptible};
+
 /// What a caller says of the surroundings.
 #[derive(FromPyObject, Clone)]
 #[pyo3(from_item_all)]
@@ -29,6 +31,7 @@ pub(crate) struct Surroundings {
     pub(crate) registry: Registry,
     pub(crate) env: Env,
     warnings: Arc<Mutex<Vec<String>>>,
+    interrupt: Interrupt,
 }
 
 impl Settings {
@@ -43,10 +46,13 @@ impl Settings {
         };
         let mut limits = Limits::default();
         limits.max_alloc = self.max_alloc.unwrap_or(limits.max_alloc);
+        let store = Interruptible::default();
+        let interrupt = store.interrupt().clone();
         let mut env = Env::new(limits, access, move |warning| {
             let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
             heard.push(warning.to_string());
         })
+        .with_store(Arc::new(store))
         .with_formats(registry.clone());
         env.threads = self.threads;
         env.durable = self.sync;
@@ -54,13 +60,18 @@ impl Settings {
             registry,
             env,
             warnings,
+            interrupt,
         }
     }
 }
 
 impl Surroundings {
-    /// Hands the warnings of the last call to Python, which may make exceptions of them.
-    pub(crate) fn warn(&self, py: Python<'_>) -> PyResult<()> {
+    /// Raises what interrupted a call, whatever came of that, and hands its warnings to Python, which
+    /// may make exceptions of them.
+    pub(crate) fn close(&self, py: Python<'_>) -> PyResult<()> {
+        if let Some(raised) = self.interrupt.get() {
+            return Err(raised.clone_ref(py));
+        }
         let all = mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner));
         if all.is_empty() {
             return Ok(());

@@ -72,7 +72,7 @@ impl Stream {
             let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
             work(&mut reader)
         });
-        self.surroundings.warn(py)?;
+        self.surroundings.close(py)?;
         done
     }
 }
@@ -96,8 +96,9 @@ impl Stream {
                 true => Ok(reader),
                 false => staged(reader, &stages.join("|"), pass_number, &at.env),
             }
-        })?;
-        surroundings.warn(py)?;
+        });
+        surroundings.close(py)?;
+        let reader = reader?;
         Ok(Self {
             reader: Mutex::new(Some(reader)),
             surroundings,

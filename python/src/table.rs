@@ -118,7 +118,7 @@ impl Table {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let key = Key::from(text::to_bytes(key)?);
         let found = apart(py, || self.with(|entries| entries.find(&key)));
-        self.surroundings.warn(py)?;
+        self.surroundings.close(py)?;
         found?.map(|utt| utterance::to_python(py, utt)).transpose()
     }
 
@@ -130,8 +130,9 @@ impl Table {
                 Entries::Kept(_) => Ok(None),
             })?;
             known.map_or_else(|| self.read_keys(), Ok)
-        })?;
-        self.surroundings.warn(py)?;
+        });
+        self.surroundings.close(py)?;
+        let keys = keys?;
         let keys = keys.iter().map(|key| text::of_bytes(py, key.as_bytes()));
         PyList::new(py, keys.collect::<PyResult<Vec<_>>>()?)
     }

@@ -91,7 +91,7 @@ impl Writer {
     fn new(py: Python<'_>, wanted: Wanted, settings: Settings) -> PyResult<Self> {
         let surroundings = settings.surroundings();
         let writing = apart(py, || wanted.begin(&surroundings))?;
-        surroundings.warn(py)?;
+        surroundings.close(py)?;
         Ok(Self {
             writing: Mutex::new(Some(writing)),
             spare: Mutex::default(),
@@ -115,7 +115,7 @@ impl Writer {
             *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = utt;
             written
         });
-        self.surroundings.warn(py)?;
+        self.surroundings.close(py)?;
         done
     }
 
@@ -128,7 +128,7 @@ impl Writer {
             let written = writing.finish()?;
             Ok(Some((written.utterances, written.frames, written.bytes)))
         });
-        self.surroundings.warn(py)?;
+        self.surroundings.close(py)?;
         done
     }
 

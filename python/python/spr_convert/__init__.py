@@ -3,7 +3,7 @@
 >>> import spr_convert as spr
 >>> for utt in spr.open(FBANK).first(1):
 ...     print(utt.key, utt.features.shape)
-ann-001 (283, 40)
+ann-001 (291, 40)
 
 :func:`open` reads from front to back, :func:`load` by key, :class:`Writer` writes, :func:`convert`
 does a whole job; :func:`info`, :func:`check`, :func:`diff` and :func:`index` are the program's verbs.

@@ -84,7 +84,7 @@ def load(
     >>> import spr_convert as spr
     >>> data = spr.load(FBANK)
     >>> len(data), "ann-001" in data, data["ann-001"].shape
-    (12, True, (283, 40))
+    (12, True, (291, 40))
 
     :raises NotFound: it is not there.
     """

@@ -20,8 +20,8 @@ class Reader:
     >>> import spr_convert as spr
     >>> for utt in spr.open(FBANK).select("ann-*").first(2):
     ...     print(utt.key, utt.features.shape, utt.features.dtype)
-    ann-001 (283, 40) float32
-    ann-002 (265, 40) float32
+    ann-001 (291, 40) float32
+    ann-002 (227, 40) float32
     """
 
     def __init__(

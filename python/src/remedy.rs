@@ -1,0 +1,53 @@
+//! What to do about an error, by the arguments of Python's functions.
+
+use spr_convert::core::{Error, Remedy};
+
+/// What to do about an error, if anything is known to help.
+pub(crate) fn hint(error: &Error) -> Option<String> {
+    let text = match error.remedy()? {
+        Remedy::Overwrite => "replace it with overwrite=True",
+        Remedy::ReplaceFolder => {
+            "replace all that it holds with overwrite=True, or add=True adds to it"
+        }
+        Remedy::AllowCommands => "drop allow_pipes=False to allow it",
+        Remedy::AllowPipes => "if you trust the file, allow its commands with allow_pipes=True",
+        Remedy::RaiseLimit => "if the size is right, raise the limit with max_alloc",
+        Remedy::AllowLosses(kinds) => {
+            let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+            let names = names.join(",");
+            return Some(format!("to go on all the same, allow_loss=\"{names}\""));
+        }
+        Remedy::ReadAs(names) => {
+            return Some(format!("say which with format=: {}", names.join(", ")));
+        }
+        Remedy::WriteAs(names) => {
+            let names = names.join(", ");
+            return Some(format!("name the format, \"NAME:PATH\": {names}"));
+        }
+        Remedy::LeaveOutLabels => "leave out labels=",
+        Remedy::LabelsApart => "write the labels apart with labels_out=",
+        Remedy::SkipErrors => "on_error=\"skip\" passes over such utterances",
+        Remedy::OneType => "give all the same type with dtype=",
+        Remedy::LeaveOutVerify => "leave out verify=True",
+        Remedy::SixteenBits => "dtype=\"i16\" writes samples of 16 bits",
+        Remedy::ListFormats(what) => {
+            return Some(format!("spr_convert.formats() says what holds {what}"));
+        }
+        Remedy::LookInside => "spr_convert.info(...) says what it is",
+        // The library's own words hold here, too.
+        Remedy::Advice(_)
+        | Remedy::MoreMemory
+        | Remedy::ShuffleLess
+        | Remedy::NameFormat
+        | Remedy::JoinLabels
+        | Remedy::LeaveOutFrameShift
+        | Remedy::KeepUtterances
+        | Remedy::Shuffle
+        | Remedy::KeepOne
+        | Remedy::ListNames
+        | Remedy::ConvertData
+        | Remedy::Repair
+        | Remedy::SortFirst => return error.hint_text(),
+    };
+    Some(text.to_owned())
+}
