@@ -10,12 +10,13 @@ use std::time::Instant;
 
 use spr_core::bytes::{Env, Location, Output, Parents};
 use spr_core::format::{Keys, Portioned, Reader, Registry, Request};
-use spr_core::loss::{LossKind, LossPolicy};
+use spr_core::loss::{LossKind, LossPolicy, LossReport, describe};
 use spr_core::model::{Dtype, Utterance};
 use spr_core::stage::Prefetch;
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::argument::{Input, PartName, Target};
+use crate::shard::{OutputRecord, Record};
 use branch::Branch;
 use meter::Meter;
 pub use outcome::{Observer, Outcome, Progress};
@@ -60,6 +61,35 @@ impl Made {
     /// What will have been done.
     pub fn outcome(&self) -> &Outcome {
         &self.outcome
+    }
+
+    /// Notes in the record of a shard what was done.
+    ///
+    /// # Errors
+    /// What was written can't be looked at.
+    pub fn tell(&self, record: &mut Record, job: &Job) -> Result<()> {
+        let Outcome {
+            written, skipped, ..
+        } = &self.outcome;
+        (record.utterances, record.frames) = (written.utterances, written.frames);
+        record.skipped = *skipped;
+        record.format = self.outcome.to.to_owned();
+        let losses = self.outcome.losses.iter().flat_map(LossReport::lines);
+        record.losses = losses.map(|(kind, line)| describe(kind, line)).collect();
+        for output in &self.outputs {
+            let files = output.written()?.into_iter();
+            record
+                .outputs
+                .extend(files.map(|(name, bytes)| OutputRecord {
+                    name: name.to_string(),
+                    bytes,
+                }));
+        }
+        let main = job.target.locations().first().map(ToString::to_string);
+        record
+            .outputs
+            .sort_by_key(|output| Some(&output.name) != main.as_ref());
+        Ok(())
     }
 
     /// Gives everything its final name, and `others` with it: all or nothing.
@@ -323,6 +353,25 @@ impl Job {
             outputs,
             parents,
         })
+    }
+
+    /// Settles what the first utterance has a say in, for a job that reads only some of them.
+    ///
+    /// # Errors
+    /// The inputs can't be read.
+    pub fn settle_kind(&mut self, registry: &Registry, env: &Env) -> Result<()> {
+        let targets = [Some(&self.target), self.labels_out.as_ref()];
+        if !targets.into_iter().flatten().any(Target::follows_data) {
+            return Ok(());
+        }
+        let (mut reader, _) = self.open_inputs(false, &Meter::default(), registry, env)?;
+        let mut first = Utterance::default();
+        if reader.read(&mut first)? {
+            self.target = self.target.suited_to(&first);
+            let labels = self.labels_out.take();
+            self.labels_out = labels.map(|labels| labels.suited_to(&labels_of(&first)));
+        }
+        Ok(())
     }
 
     /// Joins the labels to each of the `inputs` if anything is done to frames, before which they

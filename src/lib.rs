@@ -22,6 +22,7 @@ pub mod cli;
 mod digest;
 pub mod job;
 mod places;
+pub mod shard;
 pub mod spec;
 pub mod verbs;
 mod verify;

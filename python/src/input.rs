@@ -102,7 +102,7 @@ impl Asked {
             request.parts = parts(names)?;
         }
         if let Some((index, count)) = self.shard {
-            request = request.share(Share { index, count });
+            request = request.share(Share::Dealt { index, count });
         }
         Ok(request)
     }

@@ -5,7 +5,7 @@ mod open;
 pub use open::OpenedInput;
 
 use spr_core::bytes::{Env, FileKind, Location, Locator};
-use spr_core::format::{Format, IndexKind, Options, Registry, Request};
+use spr_core::format::{Format, IndexKind, Options, Registry, Request, Share};
 use spr_core::random::Rng;
 use spr_core::stage::OnSkip;
 use spr_core::{Error, Remedy, Result, nearest};
@@ -37,6 +37,8 @@ pub struct Input {
     labels: Option<(Box<Self>, Option<Location>)>,
     /// Whether the data are to be cut into partitions.
     partitioned: bool,
+    /// The entries that are read, if not all are.
+    run: Option<Share>,
 }
 
 /// How much there is to read of an input.
@@ -253,6 +255,7 @@ impl Input {
             data: DataOptions::default(),
             labels: None,
             partitioned: false,
+            run: None,
         }
     }
 
@@ -316,6 +319,17 @@ impl Input {
     /// How much there is to read, where that is known without reading the data.
     pub fn extent(&self, registry: &Registry, env: &Env) -> Option<Extent> {
         let file = self.file()?;
+        let look = env.look(file).ok()??;
+        match self.script(registry) {
+            _ if look.kind != FileKind::File => None,
+            Some(script) => lines(script, env).ok().map(Extent::Entries),
+            None => Some(Extent::Bytes(look.length)),
+        }
+    }
+
+    /// The file, if it is a script file by its name or by an option.
+    pub(crate) fn script(&self, registry: &Registry) -> Option<&Location> {
+        let file = self.file()?;
         let is_script = |format: &'static dyn Format| match format.info().index {
             IndexKind::Script(extension) => {
                 let asked = |(key, value): &Pair| key == "table" && value == extension;
@@ -323,12 +337,12 @@ impl Input {
             }
             IndexKind::Own | IndexKind::SideFile => false,
         };
-        let look = env.look(file).ok()??;
-        match registry.formats().any(is_script) {
-            _ if look.kind != FileKind::File => None,
-            true => lines(file, env).ok().map(Extent::Entries),
-            false => Some(Extent::Bytes(look.length)),
-        }
+        registry.formats().any(is_script).then_some(file)
+    }
+
+    /// Reads only the entries from `first` to before `end`, as they are stored.
+    pub(crate) fn only(&mut self, first: u64, end: u64) {
+        self.run = Some(Share::Run { first, end });
     }
 
     /// Sets an option that counts only if the data turn out to be of `format`.

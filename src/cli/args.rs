@@ -4,6 +4,7 @@ use clap::builder::{StringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
 use spr_core::bytes::Location;
 
+use super::shard::ShardArgs;
 use super::words::data_set;
 
 /// The name of a file.
@@ -238,6 +239,8 @@ pub(super) struct ConvertArgs {
         hide_short_help = true
     )]
     pub(super) progress: ProgressArg,
+    #[command(flatten)]
+    pub(super) shard: ShardArgs,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,8 @@ use super::exit::{DONE, SKIPPED};
 use super::out::{print_json, print_lines};
 use super::progress::Progress;
 use super::session::Session;
-use super::{messages, plan};
+use super::shard::Sharding;
+use super::{messages, plan, shard};
 use crate::argument::Target;
 use crate::job::{Job, Outcome};
 
@@ -27,6 +28,9 @@ pub(super) fn run_with(
     prepare: impl FnOnce(&mut Job, &Registry, &Env) -> Result<()>,
 ) -> Result<u8> {
     let registry = &session.registry;
+    let shard = args.shard.which()?;
+    let named = shard.map(|shard| shard::named(args, shard));
+    let (typed, args) = (args, named.as_ref().unwrap_or(args));
     let mut env = plan::env(&args.read, session)?;
     env.threads = args.jobs;
     env.durable = !args.no_sync;
@@ -51,9 +55,17 @@ pub(super) fn run_with(
         }
         lines.iter().for_each(|line| messages::say("note", line));
     }
+    let sharding = match shard {
+        None => None,
+        Some(shard) => match Sharding::begin(shard, (args, typed), &mut job, registry, &env)? {
+            None => return Ok(shard::HAVE_IT),
+            sharding => sharding,
+        },
+    };
     let documents = Documents {
         log: args.error_log.as_ref(),
         report: args.report.as_ref(),
+        sharding,
         json: args.read.json,
         quiet: args.read.quiet,
         progress: args.progress,
@@ -67,6 +79,8 @@ pub(super) struct Documents<'a> {
     pub(super) log: Option<&'a Location>,
     /// The closing summary.
     pub(super) report: Option<&'a Location>,
+    /// What is told of a shard.
+    pub(super) sharding: Option<Sharding>,
     pub(super) json: bool,
     pub(super) quiet: bool,
     pub(super) progress: ProgressArg,
@@ -76,7 +90,7 @@ impl Documents<'_> {
     /// Runs a job after `prepare` made it another verb's. The documents get their names together
     /// with the data.
     pub(super) fn run(
-        &self,
+        mut self,
         job: &mut Job,
         session: &Session,
         env: &Env,
@@ -84,13 +98,19 @@ impl Documents<'_> {
     ) -> Result<u8> {
         let registry = &session.registry;
         let facts = self.facts(job, env)?;
-        let apart: Vec<_> = self.log.into_iter().chain(self.report).collect();
+        let mut sharding = self.sharding.take();
+        let record = sharding.as_ref().map(|sharding| sharding.at().clone());
+        let apart = self.log.into_iter().chain(self.report).chain(&record);
+        let apart: Vec<_> = apart.collect();
         job.check_apart(&apart, env)?;
         let begin = |at: Option<&Location>| {
             at.map(|at| Document::create(at, job.overwrite, env))
                 .transpose()
         };
         let (log, report) = (begin(self.log)?, begin(self.report)?);
+        if let Some(sharding) = sharding.as_mut().filter(|_| !job.dry_run) {
+            sharding.open(job.overwrite, env)?;
+        }
         job.check_places(registry, env)?;
         prepare(job, registry, env)?;
         let mut progress = Progress::new(self.progress, self.quiet, log);
@@ -111,8 +131,11 @@ impl Documents<'_> {
         if facts.is_some() {
             print_summary(made.outcome(), job)?;
         }
-        // The report comes last, as it says that all the others are there.
-        let outcome = made.commit(log.into_iter().chain(report))?;
+        let record = sharding.map(|sharding| sharding.complete(&made, job));
+        let record = record.transpose()?.flatten();
+        // The report comes behind the others, as it says that they are there, and a shard's record is
+        // the proof of all.
+        let outcome = made.commit(log.into_iter().chain(report).chain(record))?;
         progress.end();
         drop(facts);
         session.warnings.tell_rest();

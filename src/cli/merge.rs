@@ -24,6 +24,7 @@ pub(super) struct MergeArgs {
 
 /// Converts several data sets into one.
 pub(super) fn run(args: &MergeArgs, session: &Session) -> Result<u8> {
+    args.convert.shard.refuse("merge")?;
     let mut args = args.convert.clone();
     args.duplicates.get_or_insert(DuplicatesArg::Refuse);
     convert::run_with(&args, session, |_, _, _| Ok(()))

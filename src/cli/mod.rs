@@ -32,6 +32,8 @@ mod repair;
 mod report;
 mod select;
 mod session;
+mod shard;
+mod shards;
 mod show;
 mod signals;
 mod skipped;

@@ -24,6 +24,7 @@ use super::repair::{self, RepairArgs};
 use super::report::{self, ReportArgs};
 use super::select::{self, SelectArgs};
 use super::session::Session;
+use super::shards::{self, ShardsArgs};
 use super::show::{self, ShowArgs};
 use super::sort::{self, SortArgs};
 use super::split::{self, SplitArgs};
@@ -104,6 +105,9 @@ pub(super) enum Verb {
     /// Convert one data set into several
     #[command(after_help = split::EXAMPLES, override_usage = split::USAGE)]
     Split(Box<SplitArgs>),
+    /// See to the shards that array jobs write: which are missing, and merge them
+    #[command(after_help = shards::EXAMPLES)]
+    Shards(Box<ShardsArgs>),
     /// Write what finds the utterances of a file, without rewriting it
     #[command(after_help = index::EXAMPLES)]
     Index(Box<IndexArgs>),
@@ -150,6 +154,7 @@ pub(super) fn run(cli: Cli, session: &Session) -> Result<u8> {
         Some(Verb::Sort(args)) => sort::run(&args, session),
         Some(Verb::Merge(args)) => merge::run(&args, session),
         Some(Verb::Split(args)) => split::run(&args, session),
+        Some(Verb::Shards(args)) => shards::run(&args, session),
         Some(Verb::Index(args)) => index::run(&args, session),
         Some(Verb::Stats(args)) => stats::run(&args, session),
         #[cfg(feature = "plot")]

@@ -72,6 +72,7 @@ pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
     let documents = Documents {
         log: args.error_log.as_ref(),
         report: None,
+        sharding: None,
         json: args.read.json,
         quiet: args.read.quiet,
         progress: ProgressArg::Never,

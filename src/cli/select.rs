@@ -71,6 +71,9 @@ pub(super) struct SelectArgs {
 
 /// Converts only some utterances.
 pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
+    if args.first.is_some() || args.sample.is_some() {
+        args.convert.shard.refuse("a number of utterances")?;
+    }
     let mut convert = args.convert.clone();
     let seed = plan::seed(&mut convert.read)?;
     convert::run_with(&convert, session, |job, registry, env| {

@@ -44,6 +44,7 @@ enum ByArg {
 
 /// Converts in another order.
 pub(super) fn run(args: &SortArgs, session: &Session) -> Result<u8> {
+    args.convert.shard.refuse("sort")?;
     let memory = plan::parse_size(&args.memory)?;
     let by = match args.by {
         ByArg::Key => By::Key,

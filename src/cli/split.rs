@@ -53,6 +53,7 @@ struct RuleArgs {
 
 /// Converts one data set into several.
 pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
+    args.convert.shard.refuse("split")?;
     let rule = rule(&args.rule)?;
     let mut convert = args.convert.clone();
     let seed = plan::seed(&mut convert.read)?;

@@ -8,6 +8,7 @@ pub mod info;
 #[cfg(feature = "plot")]
 pub mod report;
 pub mod select;
+pub mod shards;
 pub mod show;
 pub mod split;
 

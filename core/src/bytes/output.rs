@@ -185,6 +185,22 @@ impl Output {
         folder.into_iter().chain(files.map(|(_, at)| at)).collect()
     }
 
+    /// What is finished and does not have its name yet, with the bytes in it, a folder with none.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn written(&self) -> Result<Vec<(Location, u64)>> {
+        let length = |(number, at): (u64, Location)| {
+            let stored = self.open_finished(number).transpose();
+            let stored = stored.map_err(|e| Error::io("cannot open", e).file(at.to_string()))?;
+            let length = stored.and_then(|stored| stored.length());
+            Ok((at, length.unwrap_or_default()))
+        };
+        let folder = self.folder().map(|folder| Ok((folder, 0)));
+        let files = self.finished().into_iter().map(length);
+        folder.into_iter().chain(files).collect()
+    }
+
     /// Keeps the data's place, and those of named companions, for this output, before anything is
     /// written.
     ///

@@ -75,14 +75,69 @@ impl Parts {
     }
 }
 
-/// One of several equal shares of a data set: every `count`-th utterance from the `index`-th on,
-/// counted from 0.
+/// Some utterances of a data set, by their numbers, which count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share {
-    /// Which share, from 0.
-    pub index: u64,
-    /// How many shares there are.
-    pub count: u64,
+pub enum Share {
+    /// Of the utterances whose keys are wanted, one of several equal shares: every `count`-th from the
+    /// `index`-th on.
+    Dealt {
+        /// Which share, from 0.
+        index: u64,
+        /// How many shares there are.
+        count: u64,
+    },
+    /// Of all utterances, or entries at fault in their places, those from `first` to before `end`;
+    /// those with other keys than are wanted count as well.
+    Run {
+        /// The first.
+        first: u64,
+        /// The one behind the last.
+        end: u64,
+    },
+}
+
+impl Share {
+    /// Checks that there is such a share.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn check(self) -> Result<()> {
+        match self {
+            Self::Dealt { index, count } if index >= count => Err(Error::usage(format!(
+                "part {index} of {count}: parts count from 0"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the utterance of this number is in it.
+    pub fn has(self, number: u64) -> bool {
+        match self {
+            Self::Dealt { index, count } => number % count == index,
+            Self::Run { first, end } => (first..end).contains(&number),
+        }
+    }
+
+    /// Whether neither this utterance nor any behind it is in it.
+    pub fn is_over(self, number: u64) -> bool {
+        match self {
+            Self::Dealt { .. } => false,
+            Self::Run { end, .. } => number >= end,
+        }
+    }
+
+    /// How many of so many utterances are in it.
+    pub fn of(self, all: u64) -> u64 {
+        match self {
+            Self::Dealt { index, count } => all / count + u64::from(index < all % count),
+            Self::Run { first, end } => end.min(all).saturating_sub(first),
+        }
+    }
+
+    /// Whether it is dealt before keys are looked at.
+    fn goes_first(self) -> bool {
+        matches!(self, Self::Run { .. })
+    }
 }
 
 /// What is wanted of a data set. A format does what it can do better than reading all: it goes past
@@ -249,9 +304,19 @@ impl Request {
         self.share.is_some()
     }
 
-    /// For a format: the choice of keys, which it makes from now on.
+    /// For a format: the choice of keys, which it makes from now on. It goes without one where a share
+    /// that it has not [taken](Self::take_run) is dealt before.
     pub fn take_keys(&mut self) -> Option<Wanted> {
-        self.keys.take()
+        match self.share {
+            Some(share) if share.goes_first() => None,
+            _ => self.keys.take(),
+        }
+    }
+
+    /// For a format that goes by numbers: a share that is dealt before keys are looked at, which it
+    /// deals from now on.
+    pub fn take_run(&mut self) -> Option<Share> {
+        self.share.take_if(|share| share.goes_first())
     }
 
     /// For a format that has taken the keys: the share, which it deals from now on.

@@ -94,12 +94,19 @@ impl FolderReader {
                 .utterance(&pair[0].0)
                 .file(pair[1].1.to_string()));
         }
+        let deal = |files: &mut Vec<_>, share: Share| {
+            let mut number = 0..;
+            files.retain(|_| number.next().is_some_and(|n| share.has(n)));
+        };
+        if let Some(run) = request.take_run() {
+            deal(&mut files, run);
+        }
         if let Some(wanted) = request.take_keys() {
             files.retain(|(key, _)| wanted(key));
         }
-        if let Some(Share { index, count }) = request.take_share() {
-            let mut number = 0..;
-            files.retain(|_| number.next().is_some_and(|n: u64| n % count == index));
+        if let Some(share) = request.take_share() {
+            share.check()?;
+            deal(&mut files, share);
         }
         request.lookup = false;
         let info = DatasetInfo {

@@ -31,11 +31,14 @@ impl Request {
     /// # Errors
     /// There is no such share.
     pub fn rest(mut self, mut reader: Box<dyn Reader>, env: &Env) -> Result<Box<dyn Reader>> {
+        if let Some(run) = self.take_run() {
+            reader = Box::new(Shard::of(reader, run)?);
+        }
         if let Some(keys) = self.take_keys() {
             reader = Box::new(SelectKeys::new(reader, keys, true));
         }
         if let Some(share) = self.take_share() {
-            reader = Box::new(Shard::new(reader, share.index, share.count)?);
+            reader = Box::new(Shard::of(reader, share)?);
         }
         if self.parts != Parts::ALL {
             reader = Box::new(SelectParts::new(reader, self.parts));

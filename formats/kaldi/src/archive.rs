@@ -108,7 +108,7 @@ impl ArchiveReader {
         if self.bare.is_some() {
             return self.read_bare(utt);
         }
-        while read_key(&mut self.source, &mut utt.key)? {
+        while !self.choice.is_over() && read_key(&mut self.source, &mut utt.key)? {
             let wanted = self.choice.wants(&utt.key);
             if !wanted && pass_object(&mut self.source)? {
                 continue;

@@ -1,47 +1,67 @@
 //! Which entries of a table are read, and how much of them.
 
+use spr_core::Result;
 use spr_core::format::{Request, Share, Wanted};
 use spr_core::model::Key;
-use spr_core::{Error, Result};
 
 /// What a request leaves of the entries of a table, which are asked about in their order.
 pub(crate) struct Choice {
+    /// The share of all entries.
+    run: Option<Share>,
     keys: Option<Wanted>,
+    /// The share of those with keys that are wanted.
     share: Option<Share>,
-    /// Entries that the shares were dealt so far.
+    /// Entries so far, and those that the shares were dealt.
+    entries: u64,
     dealt: u64,
 }
 
 impl Choice {
-    /// Takes the choice of keys and the share from a request.
+    /// Takes the choice of keys and the shares from a request.
     ///
     /// # Errors
     /// There is no such share.
     pub(crate) fn take(request: &mut Request) -> Result<Self> {
-        let keys = request.take_keys();
-        let share = request.take_share();
-        if let Some(Share { index, count }) = share.filter(|share| share.index >= share.count) {
-            let message = format!("part {index} of {count}: parts count from 0");
-            return Err(Error::usage(message));
-        }
+        let (run, keys, share) = (
+            request.take_run(),
+            request.take_keys(),
+            request.take_share(),
+        );
+        share.map_or(Ok(()), Share::check)?;
         Ok(Self {
+            run,
             keys,
             share,
+            entries: 0,
             dealt: 0,
         })
     }
 
-    /// Whether to read the entry of this key.
+    /// Whether to read the next entry, which has this key.
     pub(crate) fn wants(&mut self, key: &Key) -> bool {
-        self.keys.as_ref().is_none_or(|wanted| wanted(key)) && self.deal()
+        self.count() && self.keys.as_ref().is_none_or(|wanted| wanted(key)) && self.deal()
     }
 
-    /// Whether the next entry of those that are wanted, whatever its key, is in the share.
-    pub(crate) fn deal(&mut self) -> bool {
+    /// Whether the next entry, which has no key, is read for the fault that it has.
+    pub(crate) fn wants_fault(&mut self) -> bool {
+        self.count() && self.deal()
+    }
+
+    /// Whether no entry that is still to come is wanted.
+    pub(crate) fn is_over(&self) -> bool {
+        self.run.is_some_and(|run| run.is_over(self.entries))
+    }
+
+    fn count(&mut self) -> bool {
+        let number = self.entries;
+        self.entries += 1;
+        self.run.is_none_or(|run| run.has(number))
+    }
+
+    fn deal(&mut self) -> bool {
         let number = self.dealt;
         self.dealt += 1;
-        self.share
-            .is_none_or(|share| number % share.count == share.index)
+        self.share.is_none_or(|share| share.has(number))
     }
 }
 

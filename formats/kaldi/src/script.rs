@@ -279,7 +279,7 @@ impl ScriptReader {
         utt.key.set(b"");
         let (key, rest) = match split_line(line) {
             Ok(parts) => parts,
-            Err(_) if !self.choice.deal() => return Ok(false),
+            Err(_) if !self.choice.wants_fault() => return Ok(false),
             Err(error) => return Err(error),
         };
         utt.key.set(key);
@@ -316,6 +316,11 @@ impl Entries for ScriptReader {
 
     fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
         while !self.ended {
+            if self.choice.is_over() {
+                self.ended = true;
+                self.targets.objects.end();
+                return Ok(false);
+            }
             let mut line = std::mem::take(&mut self.line);
             let more = self.script.line(&mut line, &self.targets.env.limits);
             if !matches!(more, Ok(true)) {

@@ -152,7 +152,7 @@ fn shares_are_dealt_without_opening_the_others() {
     )
     .unwrap();
     let share = |index, count| {
-        let request = Request::all().share(Share { index, count });
+        let request = Request::all().share(Share::Dealt { index, count });
         let options = Options::default();
         let opened = request.open(&FORMAT, file(&script), &options, &Env::default())?;
         let drained = faults::drain(opened.into_stream()?);

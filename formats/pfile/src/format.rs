@@ -83,7 +83,7 @@ impl Format for PFile {
             true => Opened::stream(SalvageReader::open(source, options, order, env)?),
             false => {
                 let reader = PFileReader::open(source, options, order, env)?;
-                Opened::stream(reader.in_portions(request.portions))
+                Opened::stream(reader.requested(request)?)
             }
         })
     }

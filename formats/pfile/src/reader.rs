@@ -1,9 +1,10 @@
 //! Reading: header, sentences one after the other, table, end.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::format::{Options, Portioned, Reader};
+use spr_core::format::{Options, Portioned, Reader, Request, Share};
 use spr_core::model::{DatasetInfo, Dtype, Key, KeySource, Portion, Portions, Position, Utterance};
 use spr_core::side::SideReader;
 use spr_core::{Limits, Result};
@@ -30,6 +31,8 @@ pub(crate) struct PFileReader {
     /// The sentence that is read.
     open: Sentence,
     portions: Portioned,
+    /// The sentences that are wanted, where that is not all.
+    run: Option<Range<u32>>,
     /// Whether a table follows, and the length of the file.
     table: bool,
     file_len: u64,
@@ -75,6 +78,7 @@ impl PFileReader {
             sentences,
             open: Sentence::default(),
             portions: Portioned::No,
+            run: None,
             table,
             file_len,
             forced: order,
@@ -86,18 +90,42 @@ impl PFileReader {
         })
     }
 
-    /// Gives long sentences in such portions.
-    pub(crate) fn in_portions(self, portions: Portioned) -> Self {
-        Self { portions, ..self }
+    /// Takes of the request what it can do by itself: long sentences in portions, and a run of
+    /// sentences that the table leads to.
+    ///
+    /// # Errors
+    /// The table is broken.
+    pub(crate) fn requested(mut self, request: &mut Request) -> Result<Self> {
+        self.portions = request.portions;
+        if !self.table || !self.rows.source().can_seek() {
+            return Ok(self);
+        }
+        let Some(Share::Run { first, end }) = request.take_run() else {
+            return Ok(self);
+        };
+        let number = |n: u64| u32::try_from(n).map_or(self.sentences, |n| n.min(self.sentences));
+        let run = number(first)..number(end);
+        self.rows.go_to(run.start, self.sentences, self.forced)?;
+        if let Some(side) = &mut self.side {
+            let mut passed = (0..run.start).map(|_| side.read(&mut self.open.key));
+            passed.try_for_each(|read| read.map(drop))?;
+        }
+        self.info = self.info.without_totals();
+        self.run = Some(run);
+        Ok(self)
     }
 
     fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
+        // Counted by rows, of which there are fewer than 2^32.
+        let read = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
+        let number = read + self.run.as_ref().map_or(0, |run| run.start);
+        if self.run.as_ref().is_some_and(|run| number >= run.end) {
+            return Ok(false);
+        }
         if self.rows.at_end() {
             self.end()?;
             return Ok(false);
         }
-        // Counted by rows, of which there are fewer than 2^32.
-        let number = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
         let first = self.rows.frame();
         if first == 0 {
             self.begin(number)?;

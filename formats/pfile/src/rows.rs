@@ -6,6 +6,7 @@ use spr_core::{Error, ErrorKind, Limits, Result};
 
 use crate::header::{Header, cut_short};
 use crate::interleave::{Columns, ordered};
+use crate::table;
 
 /// Words in a block; it holds whole rows, at least one.
 pub(crate) const BLOCK: usize = (256 << 10) / size_of::<u32>();
@@ -79,6 +80,23 @@ impl Rows {
     /// Whether all rows were taken.
     pub(crate) fn at_end(&self) -> bool {
         self.row == self.header.frames
+    }
+
+    /// Goes to the first row of sentence `number`, of so many, by the table behind the rows.
+    ///
+    /// # Errors
+    /// The table is broken, or reading fails.
+    pub(crate) fn go_to(
+        &mut self,
+        number: u32,
+        sentences: u32,
+        forced: Option<ByteOrder>,
+    ) -> Result<()> {
+        let row = self.header.columns as u64 * size_of::<u32>() as u64;
+        let table = self.start + u64::from(self.header.frames) * row;
+        let place = (table, sentences, self.header.frames);
+        self.row = table::start_of(&mut self.source, place, number, forced)?;
+        self.source.seek(self.start + u64::from(self.row) * row)
     }
 
     /// What follows the rows, once they are taken.

@@ -50,6 +50,36 @@ pub(crate) fn check(
     Ok(())
 }
 
+/// The first row of sentence `number` by the table at byte `at`, which ends with the number of rows;
+/// `source` is then anywhere.
+///
+/// # Errors
+/// It does not, the row is not there, or reading fails.
+pub(crate) fn start_of(
+    source: &mut Source,
+    (at, sentences, rows): (u64, u32, u32),
+    number: u32,
+    forced: Option<ByteOrder>,
+) -> Result<u32> {
+    let mut entry = |n: u32| {
+        source.seek(at + u64::from(n) * size_of::<u32>() as u64)?;
+        Ok::<_, Error>(u32::from_ne_bytes(source.array()?))
+    };
+    let (last, start) = (entry(sentences)?, entry(number)?);
+    let orders = [ByteOrder::Big, ByteOrder::Little].into_iter();
+    let mut orders = orders.filter(|order| forced.is_none_or(|forced| forced == *order));
+    let Some(order) = orders.find(|order| ordered(*order, last) == rows) else {
+        let message = format!("the sentence table does not end with {rows}, the number of rows");
+        return Err(source.malformed(message));
+    };
+    match ordered(order, start) {
+        start if start <= rows => Ok(start),
+        start => Err(source.malformed(format!(
+            "sentence table entry {number} is {start}, but the data have {rows} rows"
+        ))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

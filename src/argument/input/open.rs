@@ -155,7 +155,15 @@ impl Input {
     }
 
     /// Opens the data set as it is stored.
-    fn open_stored(&self, request: Request, registry: &Registry, env: &Env) -> Result<OpenedInput> {
+    fn open_stored(
+        &self,
+        mut request: Request,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<OpenedInput> {
+        if let Some(run) = self.run {
+            request = request.share(run);
+        }
         if let Locator::Folder(folder) = &self.locator {
             return self.open_folder(folder, request, registry, env);
         }
@@ -180,6 +188,16 @@ impl Input {
             format,
             why,
         })
+    }
+
+    /// The entries as they are stored, before anything becomes of them.
+    pub(crate) fn stored(
+        &self,
+        request: Request,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Box<dyn Reader>> {
+        Ok(self.open_stored(request, registry, env)?.reader)
     }
 
     /// Opens the data set to look up utterances by their keys.

@@ -1,38 +1,42 @@
-//! Every m-th utterance.
+//! Some utterances by their numbers.
 
-use crate::format::Reader;
+use crate::Result;
+use crate::format::{Reader, Share};
 use crate::model::{DatasetInfo, Utterance};
-use crate::{Error, Result};
 
-/// One of several equal parts: every `count`-th utterance, dealt out like cards. All parts together
-/// are the whole. An utterance at fault is an error of its own part alone.
+/// One share of the utterances; the shares together are the whole. An utterance at fault is an error
+/// of its own share alone.
 pub struct Shard {
     inner: Box<dyn Reader>,
-    /// Utterances to pass over before the next of this part.
-    skip: u64,
-    count: u64,
+    share: Share,
+    /// The number of the next utterance.
+    next: u64,
     info: DatasetInfo,
     other: Utterance,
 }
 
 impl Shard {
-    /// Part `index`, counted from 0, of `count` parts of `inner`.
+    /// Part `index`, counted from 0, of `count` parts of `inner`: every `count`-th utterance, dealt
+    /// out like cards.
     ///
     /// # Errors
     /// There is no such part.
     pub fn new(inner: Box<dyn Reader>, index: u64, count: u64) -> Result<Self> {
-        if index >= count {
-            return Err(Error::usage(format!(
-                "part {index} of {count}: parts count from 0"
-            )));
-        }
+        Self::of(inner, Share::Dealt { index, count })
+    }
+
+    /// The utterances of `inner` that are in `share`.
+    ///
+    /// # Errors
+    /// There is no such share.
+    pub fn of(inner: Box<dyn Reader>, share: Share) -> Result<Self> {
+        share.check()?;
         let mut info = inner.info().without_totals();
-        let share = |all: u64| all / count + u64::from(index < all % count);
-        info.utterances = inner.info().utterances.map(share);
+        info.utterances = inner.info().utterances.map(|all| share.of(all));
         Ok(Self {
             inner,
-            skip: index,
-            count,
+            share,
+            next: 0,
             info,
             other: Utterance::default(),
         })
@@ -45,15 +49,18 @@ impl Reader for Shard {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        while self.skip > 0 {
+        while !self.share.is_over(self.next) {
+            let number = self.next;
+            self.next += 1;
+            if self.share.has(number) {
+                return self.inner.read(utt);
+            }
             match self.inner.read(&mut self.other) {
                 Ok(false) => return Ok(false),
-                Ok(true) => self.skip -= 1,
-                Err(e) if e.can_continue() => self.skip -= 1,
-                Err(e) => return Err(e),
+                Err(e) if !e.can_continue() => return Err(e),
+                Ok(true) | Err(_) => {}
             }
         }
-        self.skip = self.count - 1;
-        self.inner.read(utt)
+        Ok(false)
     }
 }

@@ -82,13 +82,17 @@ impl Entries {
             return Ok(true);
         }
         while let Some(entry) = self.list.next() {
+            if scope.is_over(self.read) {
+                return Ok(false);
+            }
             utt.key = key(&entry, &self.heap, self.read);
             let part = entry.part(&self.heap)?;
             if let Some(side) = &mut self.side {
                 side.name_next(&mut utt.key, part.features.rows)?;
             }
+            let number = self.read;
             self.read += 1;
-            if scope.wants(&utt.key) {
+            if scope.wants(number, &utt.key) {
                 if scope.portioned && self.begin(&part, &utt.key) {
                     return self.read_portion(source, utt, scope);
                 }

@@ -15,7 +15,8 @@ pub(super) struct Joined {
     labels: Option<Rows>,
     rank: Rank,
     rows: u64,
-    /// Rows read so far.
+    /// Utterances and rows read so far.
+    number: u64,
     next: u64,
     /// The utterance of which there is more to come.
     open: Option<(Key, Portions)>,
@@ -38,6 +39,7 @@ impl Joined {
             rows: features.rows,
             features: Rows::new(features),
             labels: labels.map(Rows::new),
+            number: 0,
             next: 0,
             open: None,
             side,
@@ -81,7 +83,11 @@ impl Joined {
             return Ok(true);
         }
         while let Some(frames) = self.next_utterance(&mut utt.key)? {
-            let wanted = scope.wants(&utt.key);
+            if scope.is_over(self.number) {
+                return Ok(false);
+            }
+            let wanted = scope.wants(self.number, &utt.key);
+            self.number += 1;
             let portions = self.features.portions(frames);
             if let Some(portions) = portions.filter(|_| wanted && scope.portioned) {
                 self.open = Some((utt.key.clone(), portions));

@@ -6,7 +6,7 @@ mod joined;
 use std::sync::Arc;
 
 use spr_core::bytes::{Codec, Env, Source};
-use spr_core::format::{Options, Portioned, Reader, Request, Wanted};
+use spr_core::format::{Options, Portioned, Reader, Request, Share, Wanted};
 use spr_core::model::{DatasetInfo, Key, KeySource, Rank, Utterance};
 use spr_core::side::{self, SideReader};
 use spr_core::{Error, ErrorKind, Limits, Result};
@@ -33,6 +33,8 @@ pub(crate) struct PickleReader {
 struct Scope {
     /// The keys that are wanted; without it, all.
     keys: Option<Wanted>,
+    /// The utterances that are wanted, by their numbers.
+    run: Option<Share>,
     /// Whether the values of features are wanted.
     values: bool,
     /// Whether labels are wanted and features are not.
@@ -66,6 +68,7 @@ impl PickleReader {
         }
         info.compression = source.compression();
         let scope = Scope {
+            run: request.take_run(),
             keys: request.take_keys(),
             values: request.values,
             only_labels: request.parts.labels && !request.parts.features,
@@ -74,7 +77,7 @@ impl PickleReader {
                 && request.parts.features,
             limits: env.limits,
         };
-        if scope.keys.is_some() {
+        if scope.keys.is_some() || scope.run.is_some() {
             info = info.without_totals();
         }
         Ok(Self {
@@ -170,8 +173,15 @@ fn rank(features: &Array) -> Rank {
 }
 
 impl Scope {
-    fn wants(&self, key: &Key) -> bool {
-        self.keys.as_ref().is_none_or(|wanted| wanted(key))
+    /// Whether the utterance of this number and key is wanted.
+    fn wants(&self, number: u64, key: &Key) -> bool {
+        let dealt = self.run.is_none_or(|run| run.has(number));
+        dealt && self.keys.as_ref().is_none_or(|wanted| wanted(key))
+    }
+
+    /// Whether neither the utterance of this number nor any behind it is wanted.
+    fn is_over(&self, number: u64) -> bool {
+        self.run.is_some_and(|run| run.is_over(number))
     }
 }
 

@@ -82,7 +82,7 @@ fn asked(bench: &Bench<'_>, what: &str, read: impl Fn(Request) -> Result<Vec<Utt
             parts,
             true,
         );
-        let share = Share { index: 1, count: 2 };
+        let share = Share::Dealt { index: 1, count: 2 };
         let shared = Arc::new(keys.clone());
         let request = Request::all()
             .keys(move |key| shared.contains(key))
@@ -96,11 +96,31 @@ fn asked(bench: &Bench<'_>, what: &str, read: impl Fn(Request) -> Result<Vec<Utt
         );
     }
     for (index, count) in [(0, 1), (0, 2), (1, 2), (0, 3), (2, 3), (5, 9)] {
-        let share = Share { index, count };
+        let share = Share::Dealt { index, count };
         let (_, want) = picked(&full, |n| n as u64 % count == index);
         ask(
             &format!("{share:?}"),
             Request::all().share(share),
+            want,
+            false,
+        );
+    }
+    for (first, end) in [(0, 0), (0, 2), (1, 2), (1, 99), (2, u64::MAX), (99, 100)] {
+        let run = Share::Run { first, end };
+        let inside = |n: &usize| (first..end).contains(&(*n as u64));
+        let (keys, want) = picked(&full, |n| inside(&n));
+        ask(
+            &format!("{run:?}"),
+            Request::all().share(run),
+            want.clone(),
+            false,
+        );
+        // Keys are looked at behind it.
+        let one: Vec<_> = keys.into_iter().skip(1).take(1).collect();
+        let (_, want) = picked(&want, |n| n == 1);
+        ask(
+            &format!("{one:?} of {run:?}"),
+            Request::all().share(run).keys(move |key| one.contains(key)),
             want,
             false,
         );

@@ -1,0 +1,266 @@
+//! `spr-convert shards status|merge|plan`.
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use spr_core::bytes::{Env, Location};
+use spr_core::format::Registry;
+use spr_core::{Error, KeyMap, Result};
+
+use super::args::{ConvertArgs, ReadArgs, file};
+use super::document::Document;
+use super::exit::{DONE, NO};
+use super::out::{print_json, print_lines};
+use super::session::Session;
+use super::words::data_set;
+use super::{convert, messages, plan};
+use crate::shard::{By, Shard, Weights};
+use crate::verbs::shards::{Shards, State, expression};
+
+pub(super) const EXAMPLES: &str = "\
+OUT is the output as the jobs have it, with {shard} in its names.
+
+Examples:
+  spr-convert feats.scp 'out.{shard}.pfile' --shard 3/16       one of 16 jobs
+  spr-convert shards status 'out.{shard}.pfile' --of 16        3,7-9 are missing
+  spr-convert shards merge 'out.{shard}.pfile' -o out.pfile    what one job would have written
+  spr-convert shards plan feats.scp --of 16                    which entries are whose";
+
+#[derive(Subcommand, Debug, Clone)]
+pub(super) enum ShardsVerb {
+    /// Print which shards are missing, as an array job takes them; 1 while any is
+    Status(StatusArgs),
+    /// Put the shards together to what one job would have written
+    Merge(Box<MergeArgs>),
+    /// Say which entries each shard has
+    Plan(Box<PlanArgs>),
+}
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct ShardsArgs {
+    #[command(subcommand)]
+    verb: ShardsVerb,
+}
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct StatusArgs {
+    /// The output, as the jobs have it
+    #[arg(value_name = "OUT", value_parser = data_set())]
+    output: String,
+    /// How many shards there are; known once one is done
+    #[arg(long, value_name = "N")]
+    of: Option<u64>,
+    /// Print facts as JSON
+    #[arg(long)]
+    json: bool,
+    /// Say nothing but which are missing
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct MergeArgs {
+    /// How many shards there are, where there are those of several cuts
+    #[arg(long, value_name = "N")]
+    of: Option<u64>,
+    /// Join only the script files, which point into the shards
+    #[arg(long)]
+    no_copy: bool,
+    #[command(flatten)]
+    convert: ConvertArgs,
+}
+
+#[derive(Args, Debug, Clone)]
+pub(super) struct PlanArgs {
+    /// Data to cut
+    #[arg(value_name = "IN", value_parser = data_set(), required = true)]
+    paths: Vec<String>,
+    /// How many shards
+    #[arg(long, value_name = "N")]
+    of: u64,
+    /// By what shards are of the same size: auto, entries, bytes, frames
+    #[arg(long, value_name = "auto|entries|bytes|frames", default_value = "auto")]
+    shard_by: String,
+    /// Keep together what this file of lines `utterance word` gives the same word
+    #[arg(long, value_name = "FILE", value_parser = file())]
+    shard_group: Option<Location>,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// Does what is asked of shards.
+pub(super) fn run(args: &ShardsArgs, session: &Session) -> Result<u8> {
+    match &args.verb {
+        ShardsVerb::Status(args) => status(args, session),
+        ShardsVerb::Merge(args) => merge(args, session),
+        ShardsVerb::Plan(args) => plan_of(args, session),
+    }
+}
+
+fn status(args: &StatusArgs, session: &Session) -> Result<u8> {
+    let env = session.plain_env(args.quiet);
+    let shards = Shards::find(&args.output, args.of, &session.registry, &env)?;
+    let states = shards.states(&env);
+    let missing = expression(&states);
+    let wrong: Vec<_> = (1..)
+        .zip(&states)
+        .filter_map(|(number, state): (u64, _)| match state {
+            State::Mismatched(why) => Some((number, why)),
+            State::Done | State::Missing => None,
+        })
+        .collect();
+    let done = states.iter().filter(|state| **state == State::Done).count();
+    if args.json {
+        let wrong: Vec<_> = wrong
+            .iter()
+            .map(|(number, why)| json!({"shard": number, "why": why}))
+            .collect();
+        let facts = json!({
+            "of": shards.of,
+            "done": done,
+            "missing": missing,
+            "mismatched": wrong,
+        });
+        print_json(facts.to_string())?;
+    } else {
+        if !missing.is_empty() {
+            print_lines(std::slice::from_ref(&missing))?;
+        }
+        if !args.quiet {
+            for (number, why) in &wrong {
+                messages::say("mismatched", &format!("shard {number}: {why}"));
+            }
+            let count = states
+                .iter()
+                .filter(|state| **state == State::Missing)
+                .count();
+            messages::plain(&format!(
+                "{}: {done} done, {count} missing, {} mismatched",
+                messages::count(shards.of, "shard"),
+                wrong.len()
+            ));
+        }
+    }
+    match done as u64 == shards.of {
+        true => Ok(DONE),
+        false => Ok(NO),
+    }
+}
+
+fn merge(args: &MergeArgs, session: &Session) -> Result<u8> {
+    let registry = &session.registry;
+    let mut convert = args.convert.clone();
+    convert.shard.refuse("merging")?;
+    let env = plan::env(&convert.read, session)?;
+    if convert.output.is_none() && convert.paths.len() > 1 {
+        convert.output = convert.paths.pop();
+    }
+    let [pattern] = convert.paths.as_slice() else {
+        return Err(Error::usage(
+            "expected one output of shards, as its jobs have it",
+        ));
+    };
+    let Some(output) = convert.output.clone() else {
+        return Err(Error::usage("nothing says where to write").hint("name the output with -o OUT"));
+    };
+    let shards = Shards::find(pattern, args.of, registry, &env)?;
+    shards.check_whole(&env)?;
+    if args.no_copy {
+        return join_scripts(&shards, &output, &convert, registry, &env);
+    }
+    let mut paths = Vec::new();
+    for number in 1..=shards.of {
+        paths.push(shards.data(number)?.to_string());
+    }
+    convert.paths = paths;
+    convert.read.from = shards.format().map(str::to_owned);
+    let stored = "compress=keep".to_owned();
+    if shards.format() == Some("kaldi") && keeps_stored(&convert, &output, registry, &env) {
+        convert.output_options.push(stored);
+    }
+    convert::run_with(&convert, session, |_, _, _| Ok(()))
+}
+
+/// Whether the output can take objects as the shards have them.
+fn keeps_stored(convert: &ConvertArgs, output: &str, registry: &Registry, env: &Env) -> bool {
+    let pairs = plan::pairs(&convert.output_options).unwrap_or_default();
+    let target = crate::argument::Target::parse(output, None, &pairs, registry, env);
+    target.is_ok_and(|target| {
+        let free = target
+            .options()
+            .is_ok_and(|options| options.get("compress").is_none());
+        let binary = target
+            .options()
+            .is_ok_and(|options| options.get("text").is_none());
+        free && binary && target.format().info().name == "kaldi"
+    })
+}
+
+/// Joins the script files of the shards, which go on pointing into them.
+fn join_scripts(
+    shards: &Shards,
+    output: &str,
+    convert: &ConvertArgs,
+    registry: &Registry,
+    env: &Env,
+) -> Result<u8> {
+    let mut joined = Document::create(&output.into(), convert.overwrite, env)?;
+    let mut lines = 0;
+    for number in 1..=shards.of {
+        let target = shards.target(number, registry, env)?;
+        let files = target.locations();
+        let script = files.iter().find(|file| file.extension() == Some("scp"));
+        let Some(script) = script else {
+            return Err(Error::usage("the shards have no script files")
+                .file(target.text())
+                .hint("leave out --no-copy, or write them with ark,scp:"));
+        };
+        let mut source = env.open_file(script)?;
+        let mut line = Vec::new();
+        while source.line(&mut line, &env.limits)? {
+            line.push(b'\n');
+            joined.put(&line)?;
+            lines += 1;
+        }
+    }
+    joined.finish()?;
+    if !convert.read.quiet {
+        messages::plain(&format!(
+            "{} ({output})",
+            messages::count(lines, "utterance")
+        ));
+    }
+    Ok(DONE)
+}
+
+fn plan_of(args: &PlanArgs, session: &Session) -> Result<u8> {
+    let registry = &session.registry;
+    let env = plan::env(&args.read, session)?;
+    let inputs = plan::inputs(&args.paths, &args.read, registry, &env)?;
+    let groups = args.shard_group.as_ref();
+    let groups = groups
+        .map(|file| KeyMap::open(&file.clone().into(), &env))
+        .transpose()?;
+    let by: By = args.shard_by.parse()?;
+    let weights = Weights::of(&inputs, by, groups.as_ref(), registry, &env)?;
+    let mut lines = vec![format!("shard\tentries\tfirst\t{}", weights.by)];
+    let mut shards = Vec::new();
+    for number in 1..=Shard::new(1, args.of)?.of {
+        let cut = weights.cut(Shard::new(number, args.of)?);
+        let weight = u64::try_from(weights.weight(cut)).unwrap_or(u64::MAX);
+        lines.push(format!(
+            "{number}\t{}\t{}\t{weight}",
+            cut.end - cut.first,
+            cut.first
+        ));
+        shards.push(json!({"shard": number, "entries": [cut.first, cut.end], "weight": weight}));
+    }
+    match args.read.json {
+        true => {
+            print_json(json!({"by": weights.by.to_string(), "shards": shards}).to_string())?;
+        }
+        false => {
+            print_lines(&lines)?;
+        }
+    }
+    Ok(DONE)
+}

@@ -1,0 +1,69 @@
+//! One data set converted by several jobs: each takes a contiguous run of the entries, and what they
+//! write, one behind the other, is what a single job would have written.
+
+mod cut;
+mod name;
+mod record;
+mod weights;
+
+use std::fmt;
+use std::str::FromStr;
+
+use spr_core::{Error, Result};
+
+pub use cut::Cut;
+pub use name::{is_sharded, numbered, pattern};
+pub use record::{InputRecord, OutputRecord, Record, SCHEMA, record_of};
+pub use weights::{By, Weights};
+
+/// Which of how many shards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// From 1.
+    pub number: u64,
+    /// How many there are.
+    pub of: u64,
+}
+
+/// The most shards.
+const MOST: u64 = 99_999;
+
+impl Shard {
+    /// Shard `number`, from 1, of so many.
+    ///
+    /// # Errors
+    /// There is no such shard.
+    pub fn new(number: u64, of: u64) -> Result<Self> {
+        match of {
+            1..=MOST if (1..=of).contains(&number) => Ok(Self { number, of }),
+            1..=MOST => Err(Error::usage(format!(
+                "shard {number} of {of}: shards count from 1 to {of}"
+            ))),
+            _ => Err(Error::usage(format!(
+                "{of} shards: expected 1 to {MOST} of them"
+            ))),
+        }
+    }
+}
+
+impl fmt::Display for Shard {
+    /// As in names: `00003-of-00016`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:05}-of-{:05}", self.number, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = Error;
+
+    /// `3/16`.
+    fn from_str(text: &str) -> Result<Self> {
+        let parts = text.split_once('/');
+        let parts = parts.and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        let Some((number, of)) = parts else {
+            return Err(Error::usage(format!("'{text}' is not a shard"))
+                .hint("such as 3/16, the third of sixteen, or auto/16 in an array job"));
+        };
+        Self::new(number, of)
+    }
+}
