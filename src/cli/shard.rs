@@ -112,7 +112,7 @@ impl ShardArgs {
 }
 
 fn across(what: &str) -> Error {
-    let message = format!("{what} looks at more than one shard has");
+    let message = format!("{what} looks at more utterances than one shard has");
     Error::usage(message).hint("do it before the shards, or when they are merged")
 }
 

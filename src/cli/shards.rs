@@ -167,11 +167,7 @@ fn merge(args: &MergeArgs, session: &Session) -> Result<u8> {
     if args.no_copy {
         return join_scripts(&shards, &output, &convert, registry, &env);
     }
-    let mut paths = Vec::new();
-    for number in 1..=shards.of {
-        paths.push(shards.data(number)?.to_string());
-    }
-    convert.paths = paths;
+    convert.paths = shards.parts()?.iter().map(ToString::to_string).collect();
     convert.read.from = shards.format().map(str::to_owned);
     let stored = "compress=keep".to_owned();
     if shards.format() == Some("kaldi") && keeps_stored(&convert, &output, registry, &env) {
@@ -242,15 +238,21 @@ fn plan_of(args: &PlanArgs, session: &Session) -> Result<u8> {
         .transpose()?;
     let by: By = args.shard_by.parse()?;
     let weights = Weights::of(&inputs, by, groups.as_ref(), registry, &env)?;
-    let mut lines = vec![format!("shard\tentries\tfirst\t{}", weights.by)];
+    let mut lines = vec![format!(
+        "{:>5} {:>10} {:>10} {:>14}",
+        "shard",
+        "first",
+        "entries",
+        weights.by.to_string()
+    )];
     let mut shards = Vec::new();
     for number in 1..=Shard::new(1, args.of)?.of {
         let cut = weights.cut(Shard::new(number, args.of)?);
         let weight = u64::try_from(weights.weight(cut)).unwrap_or(u64::MAX);
         lines.push(format!(
-            "{number}\t{}\t{}\t{weight}",
-            cut.end - cut.first,
-            cut.first
+            "{number:>5} {:>10} {:>10} {weight:>14}",
+            cut.first,
+            cut.end - cut.first
         ));
         shards.push(json!({"shard": number, "entries": [cut.first, cut.end], "weight": weight}));
     }

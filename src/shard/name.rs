@@ -33,7 +33,7 @@ pub fn pattern(text: &str) -> String {
     let mut parts: Vec<_> = rest.split(',').map(str::to_owned).collect();
     let files = parts.iter_mut().take(names);
     files
-        .filter(|part| !part.contains('='))
+        .filter(|part| !part.contains('=') && *part != "-" && !part.starts_with('|'))
         .for_each(|part| *part = with_field(part));
     form + &parts.join(",")
 }

@@ -67,6 +67,23 @@ impl Shards {
         Ok(numbered(&self.name, Shard::new(number, self.of)?).into())
     }
 
+    /// The data of all shards that hold utterances, or of the first if none does.
+    ///
+    /// # Errors
+    /// A shard has no record.
+    pub fn parts(&self) -> Result<Vec<Location>> {
+        let full = |record: &&Record| record.utterances > 0;
+        let records = self.records.iter().flatten();
+        let mut numbers: Vec<_> = records.filter(full).map(|record| record.shard).collect();
+        if numbers.is_empty() {
+            numbers.push(1);
+        }
+        numbers
+            .into_iter()
+            .map(|number| self.data(number))
+            .collect()
+    }
+
     /// The output of a shard, as its job wrote it.
     ///
     /// # Errors

@@ -40,6 +40,7 @@ mod pdnn;
 mod places;
 mod plot;
 mod rounding;
+mod shards;
 mod skipping;
 mod split;
 mod stages;

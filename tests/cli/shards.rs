@@ -1,0 +1,250 @@
+//! Shards: merged, they are what one job would have written.
+
+use std::fs;
+
+use crate::{Scratch, sample};
+
+/// Outputs, as jobs have them and as one job has them; `N` is for the number of shards.
+const OUTPUTS: &[(&str, &str)] = &[
+    (
+        "ark,scp:N/x.{shard}.ark,N/x.{shard}.scp",
+        "ark,scp:x.ark,x.scp",
+    ),
+    ("ark,t:N/x.{shard}.txt", "ark,t:x.txt"),
+    ("N/x.ark,compress=auto", "x.cm.ark,compress=auto"),
+    ("N/x.{shard}.pfile", "x.pfile"),
+    ("N/x.pkl", "x.pkl"),
+    ("N/x.{shard}.pkl,layout=dict", "d.pkl,layout=dict"),
+    ("N/x.jsonl", "x.jsonl"),
+    ("N/x.jsonl.gz", "x.jsonl.gz"),
+    ("spr:N/x.{shard}/", "spr:x/"),
+];
+
+/// Runs all shards of a job.
+fn run(s: &Scratch, input: &str, output: &str, n: u64, more: &str) {
+    for i in 1..=n {
+        s.ok(&format!(
+            "{input} {output} --shard {i}/{n} --no-sync -q {more}"
+        ));
+    }
+}
+
+/// All files in a folder or the one file, with their bytes; script files without the folder's name.
+fn bytes(s: &Scratch, name: &str) -> Vec<(String, Vec<u8>)> {
+    let path = s.path(name);
+    if path.is_dir() {
+        let names = crate::names(&path);
+        let read = names.iter().map(|file| s.read(&format!("{name}/{file}")));
+        return names.iter().cloned().zip(read).collect();
+    }
+    vec![(String::new(), s.read(name))]
+}
+
+#[test]
+fn merged_shards_are_what_one_job_writes() {
+    let s = Scratch::new();
+    for (input, loss) in [
+        ("in.scp", ""),
+        ("in.ark", ""),
+        ("in.pfile", ""),
+        ("in.pkl", ""),
+        ("dict.pkl", ""),
+        ("in.jsonl", ""),
+        ("spr:in/", "--allow-loss metadata"),
+    ] {
+        if !s.path("in.ark").exists() {
+            s.ok(&format!("{} ark,scp:in.ark,in.scp", sample("fbank.scp")));
+        }
+        if input != "in.scp" && input != "in.ark" {
+            let layout = if input == "dict.pkl" {
+                ",layout=dict"
+            } else {
+                ""
+            };
+            s.ok(&format!("in.ark {input}{layout}"));
+        }
+        for (output, whole) in OUTPUTS {
+            // A folder holds no keys that an archive of another order would have.
+            s.ok(&format!("{input} {whole} --no-sync -q {loss} --overwrite"));
+            let name = whole.split(':').next_back().unwrap();
+            let name = name.split(',').next().unwrap();
+            let counts: &[u64] = if input == "in.scp" {
+                &[1, 2, 7, 64]
+            } else {
+                &[1, 2, 7]
+            };
+            for n in counts {
+                fs::create_dir_all(s.path("N")).unwrap();
+                run(&s, input, output, *n, loss);
+                let merged = whole
+                    .replace("x.", "m.")
+                    .replace("x/", "m/")
+                    .replace("d.pkl", "md.pkl");
+                let said = s.ok(&format!("shards status {output}"));
+                assert_eq!(said.out, "", "{output}");
+                s.ok(&format!(
+                    "shards merge {output} -o {merged} --no-sync -q {loss} --overwrite"
+                ));
+                let of = merged
+                    .split(':')
+                    .next_back()
+                    .unwrap()
+                    .split(',')
+                    .next()
+                    .unwrap();
+                assert!(
+                    bytes(&s, of) == bytes(&s, name),
+                    "{input} {output} {n}: {of} differs"
+                );
+                fs::remove_dir_all(s.path("N")).unwrap();
+            }
+        }
+    }
+    // Script files point into the archive of their own.
+    let script = String::from_utf8(s.read("m.scp")).unwrap();
+    assert_eq!(
+        script.replace("m.ark", "x.ark").into_bytes(),
+        s.read("x.scp")
+    );
+}
+
+#[test]
+fn a_record_is_the_proof_that_a_shard_is_done() {
+    let s = Scratch::new();
+    let input = sample("fbank.scp");
+    let job = |i: u64, more: &str| format!("{input} x.{{shard}}.ark --shard {i}/3 {more}");
+    let status = |s: &Scratch| {
+        let said = s.run("shards status x.{shard}.ark --of 3");
+        (said.status, said.out, said.err)
+    };
+    let (code, missing, _) = status(&s);
+    assert_eq!((code, missing.as_str()), (1, "1-3\n"));
+    s.ok(&job(1, ""));
+    s.ok(&job(3, ""));
+    assert_eq!(status(&s).1, "2\n");
+    let error = s.fails("shards merge x.{shard}.ark -o all.ark");
+    assert!(error.contains("shards 2 of 3 are missing"), "{error}");
+    // One that is done is not done again, and not by another job either.
+    assert!(s.fails(&job(1, "")).contains("exists already"));
+    assert!(s.ok(&job(1, "--resume")).err.contains("have it"));
+    let error = s.fails(&job(1, "--resume --dtype f64"));
+    assert!(error.contains("its options is not the same"), "{error}");
+    let error = s.fails(&job(1, "--resume --shard-by entries"));
+    assert!(error.contains("its by is not the same"), "{error}");
+    s.ok(&job(1, "--resume --overwrite"));
+    // What was left without a record is replaced.
+    s.ok(&job(2, ""));
+    fs::remove_file(s.path("x.00002-of-00003.ark.shard.json")).unwrap();
+    assert_eq!(status(&s).1, "2\n");
+    s.ok(&job(2, "--resume"));
+    assert_eq!((status(&s).0, status(&s).1), (0, String::new()));
+    // Files that changed behind the record's back.
+    fs::write(s.path("x.00003-of-00003.ark"), "").unwrap();
+    let (code, out, err) = status(&s);
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(
+        err.contains("shard 3: x.00003-of-00003.ark is not there as it was written"),
+        "{err}"
+    );
+    assert!(
+        s.fails("shards merge x.{shard}.ark -o all.ark")
+            .contains("not there as it was written")
+    );
+    assert!(!s.path("all.ark").exists());
+}
+
+#[test]
+fn script_files_are_joined_without_copying() {
+    let s = Scratch::new();
+    let output = "ark,scp:x.{shard}.ark,x.{shard}.scp";
+    run(&s, &sample("fbank.scp"), output, 4, "");
+    s.ok(&format!("shards merge {output} -o all.scp --no-copy"));
+    s.ok(&format!("diff all.scp {}", sample("fbank.scp")));
+    assert_eq!(
+        s.read("all.scp").iter().filter(|b| **b == b'\n').count(),
+        12
+    );
+}
+
+#[test]
+fn engines_say_which_shard_it_is() {
+    let s = Scratch::new();
+    for (name, value) in [
+        ("SPR_SHARD", "2"),
+        ("SLURM_ARRAY_TASK_ID", "2"),
+        ("SGE_TASK_ID", "2"),
+        ("JOB_COMPLETION_INDEX", "1"),
+    ] {
+        let line = format!(
+            "{name}={value} spr-convert {} x.ark --shard auto/3",
+            sample("fbank.scp")
+        );
+        let said = s.shell(&line);
+        assert_eq!(said.status, 0, "{}", said.err);
+        fs::remove_file(s.path("x-00002-of-00003.ark")).unwrap();
+        fs::remove_file(s.path("x-00002-of-00003.ark.shard.json")).unwrap();
+    }
+    let error = s.fails(&format!("{} x.ark --shard auto/3", sample("fbank.scp")));
+    assert!(
+        error.contains("nothing says which shard this is"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_looks_across_utterances_is_refused() {
+    let s = Scratch::new();
+    let input = sample("fbank.scp");
+    for line in [
+        format!("sort {input} x.ark"),
+        format!("merge {input} x.ark"),
+        format!("split {input} {{part}}.ark -n 2"),
+        format!("select {input} x.ark --first 2"),
+        format!("select {input} x.ark --sample 2"),
+        format!("{input} x.ark --stages sort(key)"),
+        format!("{input} x.ark --stages shuffle(10)"),
+        format!("{input} x.ark --shuffle"),
+        format!("{input} x.ark --duplicates last"),
+    ] {
+        let error = s.fails(&format!("{line} --shard 1/2"));
+        assert!(
+            error.contains("looks at more utterances"),
+            "{line}: {error}"
+        );
+    }
+    for (shard, expected) in [
+        ("0/2", "count from 1 to 2"),
+        ("3/2", "count from 1 to 2"),
+        ("1/0", "expected 1 to"),
+        ("one", "is not a shard"),
+    ] {
+        let error = s.fails(&format!("{input} x.ark --shard {shard}"));
+        assert!(error.contains(expected), "{error}");
+    }
+    for output in ["-", "ark:-"] {
+        let error = s.fails(&format!("{input} {output} --shard 1/2 -t kaldi"));
+        assert!(error.contains("a shard goes to a file"), "{error}");
+    }
+    assert_eq!(s.names().len(), 0);
+}
+
+#[test]
+fn groups_stay_together() {
+    let s = Scratch::new();
+    let input = sample("fbank.scp");
+    let script = fs::read_to_string(&input).unwrap();
+    let keys = script.lines().map(|line| line.split(' ').next().unwrap());
+    let table: String = keys.map(|key| format!("{key} {}\n", &key[..3])).collect();
+    s.write("utt2spk", table);
+    for i in 1..=4 {
+        s.ok(&format!(
+            "{input} x.ark --shard {i}/4 --shard-group utt2spk -q"
+        ));
+        let said = s.ok(&format!("ls x-0000{i}-of-00004.ark"));
+        let mut speakers: Vec<_> = said.out.lines().skip(1).map(|line| &line[..3]).collect();
+        speakers.dedup();
+        assert!(speakers.len() <= 2, "{}", said.out);
+    }
+    s.ok("shards merge x.ark -o all.ark -q");
+    s.ok(&format!("diff all.ark {input}"));
+}
