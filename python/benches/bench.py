@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reading and writing Kaldi archives in Python: spr_convert beside kaldi_native_io and omniio.
 
-    python bench.py [--size 64] [--rounds 5] [--folder DIR] [--json FILE]
+    python bench.py [--size 64] [--rounds 5] [--folder DIR]
 
 Each measurement is a process of its own; those of all packages take turns, and of each the least CPU
 and wall time of the rounds counts. Files are in the page cache. What is not installed is left out.
@@ -14,87 +14,39 @@ import sys
 import tempfile
 import time
 
-ROWS, COLS, LOOKUPS = 400, 80, 1000
+#: What is read: rows, columns, bytes a value takes about, and options of Kaldi's.
+SORTS = {
+    "": (400, 80, 4, {}),
+    "small": (10, 13, 4, {}),
+    "text": (400, 80, 10, {"text": True}),
+    "compressed": (400, 80, 1, {"compress": 1}),
+}
+LOOKUPS = 1000
+PACKAGES = {
+    "spr_convert": "spr_convert",
+    "compat.kaldiio": "spr_convert",
+    "kaldi_native_io": "kaldi_native_io",
+    "omniio": "omniio.kaldi",
+}
+#: Each job, and of what sorts it is done.
+JOBS = {
+    "read": ["", "small", "text", "compressed"],
+    "lookup": ["", "small"],
+    "write": ["", "small", "text"],
+    "import": [""],
+}
 
-PACKAGES = {"spr_convert": "spr_convert", "compat.kaldiio": "spr_convert", "kaldi_native_io": "kaldi_native_io", "omniio": "omniio.kaldi"}
+
+def key_of(number):
+    return f"utterance-{number:07}"
 
 
-def pairs(count):
-    """Keys and a matrix, the same for all."""
+def matrix(sort):
+    """A matrix like log mel energies."""
     import numpy as np
 
-    matrix = np.random.default_rng(1).standard_normal((ROWS, COLS)).astype(np.float32)
-    return ((f"utterance-{i:07}", matrix) for i in range(count))
-
-
-def some_keys(count):
-    """Keys in random order."""
-    import random
-
-    return random.Random(1).choices([f"utterance-{i:07}" for i in range(count)], k=LOOKUPS)
-
-
-def touch(value):
-    """Looks at a value, so that none is read only in name."""
-    return value[0, 0]
-
-
-def read(package, folder, count):
-    """All matrices of an archive, front to back."""
-    path, seen = f"{folder}/a.ark", 0
-    if package == "spr_convert":
-        import spr_convert
-
-        for utt in spr_convert.open(path):
-            touch(utt.features)
-            seen += 1
-    elif package == "kaldi_native_io":
-        import kaldi_native_io
-
-        for _, value in kaldi_native_io.SequentialFloatMatrixReader(f"ark:{path}"):
-            # A view of what the next one is read into: whoever keeps it copies it.
-            touch(value.copy())
-            seen += 1
-    else:
-        for _, value in module(package).load_ark(path):
-            touch(value)
-            seen += 1
-    assert seen == count
-
-
-def lookup(package, folder, count):
-    """Matrices by their keys, in random order, through a script file."""
-    path, keys = f"{folder}/a.scp", some_keys(count)
-    if package == "spr_convert":
-        import spr_convert
-
-        data = spr_convert.load(path)
-    elif package == "kaldi_native_io":
-        import kaldi_native_io
-
-        data = kaldi_native_io.RandomAccessFloatMatrixReader(f"scp:{path}")
-    else:
-        data = module(package).load_scp(path)
-    for key in keys:
-        touch(data[key])
-
-
-def write(package, folder, count):
-    """An archive and its script file."""
-    name = f"ark,scp:{folder}/{os.getpid()}.ark,{folder}/{os.getpid()}.scp"
-    if package == "spr_convert":
-        import spr_convert
-
-        writer = spr_convert.Writer(name)
-    elif package == "kaldi_native_io":
-        import kaldi_native_io
-
-        writer = kaldi_native_io.FloatMatrixWriter(name)
-    else:
-        writer = module(package).WriteHelper(name)
-    for key, value in pairs(count):
-        writer[key] = value
-    writer.close()
+    rows, cols, _, _ = SORTS[sort]
+    return np.random.default_rng(1).normal(12, 3, (rows, cols)).astype(np.float32)
 
 
 def module(package):
@@ -108,97 +60,159 @@ def module(package):
     return kaldiio
 
 
-def small(package, folder, count):
-    """Matrices of one number, front to back: what an utterance costs beyond its bytes."""
-    path = f"{folder}/small.ark"
+def read(package, folder, sort, count):
+    """All matrices of an archive, front to back."""
+    path, seen = f"{folder}/{sort}.ark", 0
     if package == "spr_convert":
         import spr_convert
 
         for utt in spr_convert.open(path):
-            utt.features
+            utt.features[0, 0]
+            seen += 1
     elif package == "kaldi_native_io":
         import kaldi_native_io
 
         for _, value in kaldi_native_io.SequentialFloatMatrixReader(f"ark:{path}"):
-            value.copy()
+            # A view of what the next one is read into: whoever keeps it copies it.
+            value.copy()[0, 0]
+            seen += 1
     else:
         for _, value in module(package).load_ark(path):
-            pass
+            value[0, 0]
+            seen += 1
+    assert seen == count
 
 
-def load(package, folder, count):
-    """The import alone."""
-    __import__(PACKAGES[package])
+def lookup(package, folder, sort, count):
+    """Matrices by their keys, in random order, through a script file."""
+    import random
+
+    path = f"{folder}/{sort}.scp"
+    keys = random.Random(1).choices([key_of(i) for i in range(count)], k=LOOKUPS)
+    if package == "spr_convert":
+        import spr_convert
+
+        data = spr_convert.load(path)
+    elif package == "kaldi_native_io":
+        import kaldi_native_io
+
+        data = kaldi_native_io.RandomAccessFloatMatrixReader(f"scp:{path}")
+    else:
+        data = module(package).load_scp(path)
+    for key in keys:
+        data[key][0, 0]
 
 
-JOBS = {"read": read, "lookup": lookup, "write": write, "small": small, "import": load}
-SMALL = 100_000
+def write(package, folder, sort, count):
+    """An archive and its script file."""
+    name = f"{folder}/{os.getpid()}"
+    name = f"ark,t:{name}.ark" if sort == "text" else f"ark,scp:{name}.ark,{name}.scp"
+    if package == "spr_convert":
+        import spr_convert
+
+        # The others leave it to the system to put files on the disk.
+        writer = spr_convert.Writer(name, sync=False)
+    elif package == "kaldi_native_io":
+        import kaldi_native_io
+
+        writer = kaldi_native_io.FloatMatrixWriter(name)
+    else:
+        writer = module(package).WriteHelper(name)
+    value = matrix(sort)
+    for number in range(count):
+        writer[key_of(number)] = value
+    writer.close()
 
 
-def one(job, package, folder, count):
-    """Does a job in this process, and prints CPU and wall seconds without those of the imports."""
-    if job != "import":
+def one(args):
+    """Does a job in this process, and prints its CPU and wall seconds."""
+    if args.job != "import":
+        # Their time is that of another job.
         import numpy  # noqa: F401
 
-        __import__(PACKAGES[package])
-        if job == "write":
-            next(pairs(1))
+        __import__(PACKAGES[args.package])
+        matrix(args.sort)
     wall, cpu = time.perf_counter(), time.process_time()
-    JOBS[job](package, folder, count)
+    if args.job == "import":
+        __import__(PACKAGES[args.package])
+    else:
+        job = {"read": read, "lookup": lookup, "write": write}[args.job]
+        job(args.package, args.folder, args.sort, args.count)
     print(json.dumps([time.process_time() - cpu, time.perf_counter() - wall]))
 
 
-def installed(package):
-    return subprocess.run([sys.executable, "-c", f"import {PACKAGES[package]}"], capture_output=True).returncode == 0
-
-
-def make(folder, size):
-    """The files, and how many matrices are in the large one."""
-    import numpy as np
+def make(folder, sort, size):
+    """The files of a sort, and how many matrices there are in them."""
     import spr_convert
 
-    count = (size << 20) // (ROWS * COLS * 4)
-    with spr_convert.Writer(f"ark,scp:{folder}/a.ark,{folder}/a.scp") as writer:
-        for key, matrix in pairs(count):
-            writer[key] = matrix
-    with spr_convert.Writer(f"{folder}/small.ark") as writer:
-        for i in range(SMALL):
-            writer[f"{i:07}"] = np.ones((1, 1), np.float32)
+    rows, cols, width, options = SORTS[sort]
+    count = (size << 20) // (rows * cols * width)
+    if sort == "small":
+        # Few bytes: it is about what each costs beside them.
+        count = min(count, 100_000)
+    kinds = f"{folder}/{sort}.ark" if options else f"ark,scp:{folder}/{sort}.ark,{folder}/{sort}.scp"
+    with spr_convert.Writer(kinds, options=options, sync=False) as writer:
+        value = matrix(sort)
+        for number in range(count):
+            writer[key_of(number)] = value
     return count
 
 
+def run(job, package, folder, sort, count):
+    """A job in a process of its own, with one thread for NumPy's algebra, which waits actively."""
+    command = [sys.executable, __file__, "--job", job, "--package", package, "--sort", sort]
+    command += ["--folder", folder, "--count", str(count)]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    for name in os.listdir(folder):
+        if name.split(".")[0].isdigit():
+            os.remove(f"{folder}/{name}")
+    return json.loads(done.stdout)
+
+
+def installed(package):
+    command = [sys.executable, "-c", f"import {PACKAGES[package]}"]
+    return subprocess.run(command, capture_output=True).returncode == 0
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--size", type=int, default=64, help="MiB of the archive (default: 64)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--size", type=int, default=64, help="MiB of an archive (default: 64)")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--folder", help="where the files are made (default: a temporary folder)")
-    parser.add_argument("--job", choices=sorted(JOBS), help=argparse.SUPPRESS)
-    parser.add_argument("--package", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help="where files are made (default: a temporary folder)")
+    for hidden in ("job", "package", "sort"):
+        parser.add_argument(f"--{hidden}", help=argparse.SUPPRESS)
     parser.add_argument("--count", type=int, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.job:
-        return one(args.job, args.package, args.folder, args.count)
+        return one(args)
     packages = [package for package in PACKAGES if installed(package)]
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
-        count = make(folder, args.size)
+        counts = {sort: make(folder, sort, args.size) for sort in SORTS}
         best = {}
         for _ in range(args.rounds):
-            for job in JOBS:
-                for package in packages:
-                    command = [sys.executable, __file__, "--job", job, "--package", package, "--folder", folder, "--count", str(count)]
-                    cpu, wall = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-                    known = best.get((job, package), (cpu, wall))
-                    best[job, package] = (min(cpu, known[0]), min(wall, known[1]))
-                    for name in os.listdir(folder):
-                        if name.split(".")[0].isdigit():
-                            os.remove(f"{folder}/{name}")
-        print(f"{args.size} MiB in {count} matrices of {ROWS} x {COLS}, least of {args.rounds} rounds\n")
-        print("| job | package | CPU ms | wall ms | CPU against spr_convert |\n|---|---|---|---|---|")
-        for job in JOBS:
+            for job, sorts in JOBS.items():
+                for sort in sorts:
+                    for package in packages:
+                        took = run(job, package, folder, sort, counts[sort])
+                        known = best.get((job, sort, package), took)
+                        best[job, sort, package] = [min(pair) for pair in zip(took, known)]
+    print(f"{args.size} MiB, least of {args.rounds} rounds: CPU ms / wall ms, times of spr_convert's CPU\n")
+    print(f"| job | matrices | {' | '.join(packages)} |")
+    print("|---|---|" + "---|" * len(packages))
+    for job, sorts in JOBS.items():
+        for sort in sorts:
+            rows, cols, _, _ = SORTS[sort]
+            many = {"lookup": LOOKUPS, "import": 0}.get(job, counts[sort])
+            cells = []
             for package in packages:
-                cpu, wall = best[job, package]
-                print(f"| {job} | {package} | {1000 * cpu:.1f} | {1000 * wall:.1f} | {cpu / best[job, 'spr_convert'][0]:.1f} |")
-    return 0
+                cpu, wall = best[job, sort, package]
+                times = cpu / best[job, sort, "spr_convert"][0]
+                cells.append(f"{1000 * cpu:.1f} / {1000 * wall:.1f}, {times:.1f}×")
+            what = f"{many} of {rows} x {cols}" if many else ""
+            print(f"| {job} {sort} | {what} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":
