@@ -203,7 +203,7 @@ fn read_headers(
     registry: &Registry,
     env: &Env,
 ) -> Result<()> {
-    let request = Request::all().headers().lenient(true);
+    let request = Request::all().shapes().lenient(true);
     let mut reader = input.stored(request, registry, env)?;
     let mut utt = Utterance::default();
     loop {

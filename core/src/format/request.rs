@@ -157,6 +157,8 @@ pub struct Request {
     /// Whether the values of features are wanted. Where they are not, readers may give matrices of
     /// the right type and shape that hold anything, and pass over the bytes in the file.
     pub values: bool,
+    /// Whether those of labels are; the same holds for them.
+    pub label_values: bool,
     /// Which parts are wanted.
     pub parts: Parts,
     /// Whether sound is wanted as samples, and not as it is stored or where it is.
@@ -189,6 +191,7 @@ impl Request {
             keys: None,
             share: None,
             values: true,
+            label_values: true,
             parts: Parts::ALL,
             samples: false,
             damaged: false,
@@ -224,6 +227,15 @@ impl Request {
         Self {
             values: false,
             ..self
+        }
+    }
+
+    /// Without the values of features and of labels.
+    #[must_use]
+    pub fn shapes(self) -> Self {
+        Self {
+            label_values: false,
+            ..self.headers()
         }
     }
 

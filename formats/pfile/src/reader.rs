@@ -33,6 +33,8 @@ pub(crate) struct PFileReader {
     portions: Portioned,
     /// The sentences that are wanted, where that is not all.
     run: Option<Range<u32>>,
+    /// The lengths of the sentences that are only measured, by the table.
+    lengths: Option<std::vec::IntoIter<u32>>,
     /// Whether a table follows, and the length of the file.
     table: bool,
     file_len: u64,
@@ -79,6 +81,7 @@ impl PFileReader {
             open: Sentence::default(),
             portions: Portioned::No,
             run: None,
+            lengths: None,
             table,
             file_len,
             forced: order,
@@ -100,12 +103,25 @@ impl PFileReader {
         if !self.table || !self.rows.source().can_seek() {
             return Ok(self);
         }
-        let Some(Share::Run { first, end }) = request.take_run() else {
-            return Ok(self);
+        let (sentences, limits) = (self.sentences, self.limits);
+        let shapes = !request.values && !request.label_values;
+        let (first, end) = match request.take_run() {
+            Some(Share::Run { first, end }) => (first, end),
+            _ if shapes => (0, u64::MAX),
+            _ => return Ok(self),
         };
-        let number = |n: u64| u32::try_from(n).map_or(self.sentences, |n| n.min(self.sentences));
-        let run = number(first)..number(end);
-        self.rows.go_to(run.start, self.sentences, self.forced)?;
+        let number = |n: u64| u32::try_from(n).map_or(sentences, |n| n.min(sentences));
+        let run = number(first)..number(end).max(number(first));
+        let last = if shapes { run.end } else { run.start };
+        let starts = self
+            .rows
+            .starts(sentences, (run.start, last), self.forced, &limits)?;
+        if shapes {
+            let lengths: Vec<_> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            self.lengths = Some(lengths.into_iter());
+        }
+        self.rows
+            .go_to(starts.first().copied().unwrap_or_default())?;
         if let Some(side) = &mut self.side {
             let mut passed = (0..run.start).map(|_| side.read(&mut self.open.key));
             passed.try_for_each(|read| read.map(drop))?;
@@ -137,9 +153,17 @@ impl PFileReader {
             utt.origin.at = self.rows.offset().map(Position::Byte);
         }
         let rows = self.known_frames();
-        self.rows
-            .sentence(number, self.most_rows(rows), utt, &self.limits)
-            .map_err(|e| e.utterance(&utt.key))?;
+        let read = match &mut self.lengths {
+            Some(lengths) => {
+                let rows = lengths.next().unwrap_or_default();
+                self.rows.pass(rows, utt, &self.limits)
+            }
+            None => {
+                let most = self.most_rows(rows);
+                self.rows.sentence(number, most, utt, &self.limits)
+            }
+        };
+        read.map_err(|e| e.utterance(&utt.key))?;
         let is_last = self.rows.frame() == 0;
         utt.portion = (first > 0 || !is_last).then_some(Portion {
             first: first.into(),

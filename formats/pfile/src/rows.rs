@@ -62,9 +62,8 @@ impl Rows {
 
     /// Where the next row starts in the file, if a script file could point there.
     pub(crate) fn offset(&self) -> Option<u64> {
-        let words = u64::from(self.row) * self.header.columns as u64;
-        let offset = self.start + words * size_of::<u32>() as u64;
-        self.source.is_plain_file().then_some(offset)
+        let plain = self.source.is_plain_file();
+        plain.then(|| self.offset_of(self.row))
     }
 
     /// Rows taken of a sentence that goes on; else 0.
@@ -82,21 +81,53 @@ impl Rows {
         self.row == self.header.frames
     }
 
-    /// Goes to the first row of sentence `number`, of so many, by the table behind the rows.
+    /// The first rows of sentences `first` to `last`, of so many, and that behind, by the table behind
+    /// the rows; the source is anywhere then.
     ///
     /// # Errors
     /// The table is broken, or reading fails.
-    pub(crate) fn go_to(
+    pub(crate) fn starts(
         &mut self,
-        number: u32,
         sentences: u32,
+        asked: (u32, u32),
         forced: Option<ByteOrder>,
-    ) -> Result<()> {
-        let row = self.header.columns as u64 * size_of::<u32>() as u64;
-        let table = self.start + u64::from(self.header.frames) * row;
-        let place = (table, sentences, self.header.frames);
-        self.row = table::start_of(&mut self.source, place, number, forced)?;
-        self.source.seek(self.start + u64::from(self.row) * row)
+        limits: &Limits,
+    ) -> Result<Vec<u32>> {
+        let place = (
+            self.offset_of(self.header.frames),
+            sentences,
+            self.header.frames,
+        );
+        table::starts(&mut self.source, place, asked, forced, limits)
+    }
+
+    /// Goes to a row.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub(crate) fn go_to(&mut self, row: u32) -> Result<()> {
+        self.row = row;
+        (self.taken, self.filled) = (0, 0);
+        self.source.seek(self.offset_of(row))
+    }
+
+    fn offset_of(&self, row: u32) -> u64 {
+        let words = u64::from(row) * self.header.columns as u64;
+        self.start + words * size_of::<u32>() as u64
+    }
+
+    /// Gives `utt` the shape of a sentence of so many rows, and goes past them; what the matrices hold
+    /// means nothing.
+    ///
+    /// # Errors
+    /// It exceeds the limits, or the system refuses.
+    pub(crate) fn pass(&mut self, rows: u32, utt: &mut Utterance, limits: &Limits) -> Result<()> {
+        start(utt, &self.header);
+        for matrix in [&mut utt.features, &mut utt.labels].into_iter().flatten() {
+            let grown = matrix.extend_rows(rows as usize, limits);
+            grown.map_err(|e| self.place(e, self.row))?;
+        }
+        self.go_to(self.row + rows)
     }
 
     /// What follows the rows, once they are taken.
@@ -226,10 +257,7 @@ impl Rows {
     }
 
     fn place(&self, error: Error, row: u32) -> Error {
-        let words = u64::from(row) * self.header.columns as u64;
-        error
-            .file(self.source.name())
-            .byte(self.start + words * size_of::<u32>() as u64)
+        error.file(self.source.name()).byte(self.offset_of(row))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The sentence table at the end.
 
 use spr_core::bytes::{ByteOrder, Source};
-use spr_core::{Error, ErrorKind, Result};
+use spr_core::{Error, ErrorKind, Limits, Result};
 
 use crate::header::cut_short;
 use crate::interleave::ordered;
@@ -50,34 +50,44 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// The first row of sentence `number` by the table at byte `at`, which ends with the number of rows;
-/// `source` is then anywhere.
+/// The first rows of the sentences from number `first` to that behind `last`, by the table at byte
+/// `at`, which ends with the number of rows; `source` is then anywhere.
 ///
 /// # Errors
-/// It does not, the row is not there, or reading fails.
-pub(crate) fn start_of(
+/// It does not, a row is not there or comes before the one before it, or reading fails.
+pub(crate) fn starts(
     source: &mut Source,
     (at, sentences, rows): (u64, u32, u32),
-    number: u32,
+    (first, last): (u32, u32),
     forced: Option<ByteOrder>,
-) -> Result<u32> {
-    let mut entry = |n: u32| {
-        source.seek(at + u64::from(n) * size_of::<u32>() as u64)?;
-        Ok::<_, Error>(u32::from_ne_bytes(source.array()?))
-    };
-    let (last, start) = (entry(sentences)?, entry(number)?);
+    limits: &Limits,
+) -> Result<Vec<u32>> {
+    const ENTRY: u64 = size_of::<u32>() as u64;
+    source.seek(at + u64::from(sentences) * ENTRY)?;
+    let end = u32::from_ne_bytes(source.array()?);
     let orders = [ByteOrder::Big, ByteOrder::Little].into_iter();
     let mut orders = orders.filter(|order| forced.is_none_or(|forced| forced == *order));
-    let Some(order) = orders.find(|order| ordered(*order, last) == rows) else {
+    let Some(order) = orders.find(|order| ordered(*order, end) == rows) else {
         let message = format!("the sentence table does not end with {rows}, the number of rows");
         return Err(source.malformed(message));
     };
-    match ordered(order, start) {
-        start if start <= rows => Ok(start),
-        start => Err(source.malformed(format!(
-            "sentence table entry {number} is {start}, but the data have {rows} rows"
-        ))),
+    source.seek(at + u64::from(first) * ENTRY)?;
+    let count = u64::from(last - first) + 1;
+    source.expect(count * ENTRY)?;
+    let bytes = source.hold("a sentence table", count * ENTRY, limits)?;
+    let mut entries = vec![0; bytes / size_of::<u32>()];
+    source.fill(bytemuck::cast_slice_mut(&mut entries))?;
+    let mut before = 0;
+    for (number, entry) in (first..).zip(&mut entries) {
+        *entry = ordered(order, *entry);
+        if *entry < before || *entry > rows {
+            return Err(source.malformed(format!(
+                "sentence table entry {number} is {entry}, expected {before} to {rows}"
+            )));
+        }
+        before = *entry;
     }
+    Ok(entries)
 }
 
 #[cfg(test)]

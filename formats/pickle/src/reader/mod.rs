@@ -37,6 +37,7 @@ struct Scope {
     run: Option<Share>,
     /// Whether the values of features are wanted.
     values: bool,
+    label_values: bool,
     /// Whether labels are wanted and features are not.
     only_labels: bool,
     /// Whether long utterances are given in portions.
@@ -71,6 +72,7 @@ impl PickleReader {
             run: request.take_run(),
             keys: request.take_keys(),
             values: request.values,
+            label_values: request.label_values,
             only_labels: request.parts.labels && !request.parts.features,
             portioned: request.portions != Portioned::No
                 && request.values
@@ -211,7 +213,10 @@ fn read_labels(
     match labels {
         Some(rows) => {
             let (rank, into) = (rows.label_rank(), utt.labels_mut());
-            rows.read(source, frames, rank, into, &scope.limits)
+            match scope.label_values {
+                true => rows.read(source, frames, rank, into, &scope.limits),
+                false => rows.shape_only(source, frames, rank, into, &scope.limits),
+            }
         }
         None => {
             utt.labels = None;
