@@ -28,7 +28,12 @@ pub struct Target {
     permissive: bool,
     /// The options that were not part of the argument.
     added: Vec<Pair>,
+    /// How hard its files are compressed.
+    level: Option<u32>,
 }
+
+/// The option that says how hard files are compressed, which all formats have.
+const LEVEL: &str = "level";
 
 impl Target {
     /// Understands an argument. `to` forces the format, `pairs` adds options.
@@ -54,6 +59,7 @@ impl Target {
         target.format = to.unwrap_or(target.format);
         target.pairs.extend_from_slice(pairs);
         target.added = pairs.to_vec();
+        target.take_level()?;
         target.check_numbers()?;
         target.check_folder()?;
         target.check_names(registry)?;
@@ -108,6 +114,7 @@ impl Target {
             listed: meant.listed,
             permissive: meant.permissive,
             added: Vec::new(),
+            level: None,
         }))
     }
 
@@ -161,7 +168,26 @@ impl Target {
             listed: false,
             permissive: false,
             added: Vec::new(),
+            level: None,
         })
+    }
+
+    /// Takes the level out of the options, where there is a file to compress.
+    fn take_level(&mut self) -> Result<()> {
+        let Some(level) = self.option(LEVEL) else {
+            return Ok(());
+        };
+        let wrong = |message| Error::usage(format!("option {LEVEL}: {message}"));
+        let number = level.parse();
+        let number = number.map_err(|_| wrong(format!("'{level}' is not a valid value")))?;
+        let mut codecs = self.locations().into_iter().filter_map(|at| at.codec());
+        if self.is_folder() || codecs.next().is_none() {
+            let error = wrong("nothing is compressed".to_owned());
+            return Err(error.hint("end the file's name with .gz, .bz2 or .zst"));
+        }
+        self.pairs.retain(|(key, _)| key != LEVEL);
+        self.level = Some(number);
+        Ok(())
     }
 
     /// The value of an option, if it is given.
@@ -286,6 +312,8 @@ impl Target {
     /// # Errors
     /// It is written to by something else, is an input, or may not be replaced.
     pub fn output(&self, overwrite: bool, add: bool, env: &Env) -> Result<Output> {
+        let mut env = env.clone();
+        env.level = self.level;
         let output = env.output(&self.locator).overwrite(overwrite).adding(add);
         let beside = self.companions.iter();
         let output = beside.fold(output, |output, (name, at)| {
@@ -350,6 +378,9 @@ impl Target {
         }
         for (key, value) in &self.pairs {
             text.push_str(&format!("; {key}={value}"));
+        }
+        if let Some(level) = self.level {
+            text.push_str(&format!("; {LEVEL}={level}"));
         }
         if self.is_numbered() {
             text.push_str("; one for each partition");

@@ -381,3 +381,27 @@ fn parts_of_another_run_are_told() {
     let said = s.ok("split in.ark x.{part}.ark -n 4 --overwrite");
     assert!(!said.err.contains("another run"), "{}", said.err);
 }
+
+#[test]
+fn files_are_compressed_as_hard_as_is_asked_for() {
+    let s = corpus();
+    let size = |name: &str| fs::metadata(s.path(name)).unwrap().len();
+    for (extension, most) in [("gz", 12), ("bz2", 9), ("zst", 22)] {
+        let name = |level: u32| format!("{level}.txt.{extension}");
+        for level in [1, most] {
+            let (to, asked) = (name(level), format!("--co level={level}"));
+            s.ok(&format!("ali.ark ark,t:{to} {asked}"));
+            s.ok(&format!("diff ali.ark {to}"));
+        }
+        assert!(size(&name(most)) <= size(&name(1)), "{extension}");
+        let said = s.fails(&format!("in.ark x.ark.{extension},level={}", most + 1));
+        assert!(said.contains("has no such level: it has 1 to"), "{said}");
+    }
+    assert!(size("12.txt.gz") < size("1.txt.gz"));
+    let said = s.fails("in.ark x.ark,level=3");
+    assert!(said.contains("level: nothing is compressed"), "{said}");
+    let said = s.fails("in.ark x.ark.gz,level=high");
+    assert!(said.contains("'high' is not a valid value"), "{said}");
+    let said = s.ok("in.ark,partition=64k x{part}.ark.gz,level=2 --explain");
+    assert!(said.out.contains("level=2"), "{}", said.out);
+}

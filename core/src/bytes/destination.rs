@@ -68,8 +68,7 @@ pub(super) fn check(at: &Locator, how: Drafting, env: &Env) -> Result<()> {
     match at {
         Locator::File(target) if is_stream(store.look(target).ok().flatten().as_ref()) => Ok(()),
         Locator::File(target) => {
-            let codec = target.codec().map_or(Ok(()), Codec::check);
-            codec.map_err(|e| e.file(target.to_string()))?;
+            compression(target, env)?;
             store.may_create(target, false, how)
         }
         Locator::Folder(target) => store.may_create(target, true, how),
@@ -77,6 +76,16 @@ pub(super) fn check(at: &Locator, how: Drafting, env: &Env) -> Result<()> {
         Locator::FileAt(..) => Err(is_place_in_file(at)),
         Locator::Command(_) | Locator::Standard | Locator::Nowhere => Ok(()),
     }
+}
+
+/// The compression that the name of a file asks for, which can be done.
+fn compression(target: &Location, env: &Env) -> Result<Option<Codec>> {
+    let Some(codec) = target.codec() else {
+        return Ok(None);
+    };
+    let able = codec.check().and_then(|()| codec.check_level(env.level));
+    able.map_err(|e| e.file(target.to_string()))?;
+    Ok(Some(codec))
 }
 
 /// Whether it is written to and not replaced.
@@ -129,16 +138,13 @@ fn create(
         let stream = stream.map_err(|e| Error::io("cannot open", e).file(&name))?;
         return Sink::stream(name, stream, patch);
     }
-    let codec = target.codec();
-    codec
-        .map_or(Ok(()), Codec::check)
-        .map_err(|e| e.file(&name))?;
+    let codec = compression(target, env)?;
     let draft = store.create(target, how)?;
     let draft = Landing::new(draft, target.clone(), finished.clone());
     match codec {
         Some(codec) => {
             let stream = codec
-                .encoder(Box::new(draft), env.threads)
+                .encoder(Box::new(draft), env.level, env.threads)
                 .map_err(|e| Error::io("cannot compress", e).file(&name))?;
             Sink::stream(name, stream, patch)
         }

@@ -66,6 +66,9 @@ pub struct Env {
     /// Threads to use: with more than one, reading, encoding and writing overlap. The bytes
     /// written are the same for any number.
     pub threads: usize,
+    /// How hard outputs whose names ask for compression are compressed, one of the
+    /// [levels](super::Codec::levels) of the codec; without it the codec's own.
+    pub level: Option<u32>,
     /// Whether outputs are on the disk before they get their names, so that they outlive a power
     /// cut; otherwise the system puts them there when it likes.
     pub durable: bool,
@@ -98,6 +101,7 @@ impl fmt::Debug for Env {
             .field("limits", &self.limits)
             .field("access", &self.access)
             .field("threads", &self.threads)
+            .field("level", &self.level)
             .field("durable", &self.durable)
             .field("store", &self.store)
             .finish_non_exhaustive()
@@ -115,6 +119,7 @@ impl Env {
             limits,
             access,
             threads: 2,
+            level: None,
             durable: true,
             listener: Arc::new(move |warning, _| listener(warning)),
             store: Arc::new(Local::new()),
@@ -198,7 +203,8 @@ impl Env {
     pub fn open_file(&self, file: &Location) -> Result<Source> {
         let counted = self.counted.as_ref();
         let read = counted.filter(|(files, _)| files.contains(file));
-        Source::open(file, self.stored(file)?, read.map(|(_, read)| read.clone()))
+        let read = read.map(|(_, read)| read.clone());
+        Source::open(file, self.stored(file)?, read, self.threads)
     }
 
     /// Opens what a script file names. A file that is not found from the working folder is looked

@@ -4,12 +4,15 @@
 mod bzip2;
 #[cfg(feature = "gzip")]
 mod gzip;
+#[cfg(any(feature = "bzip2", feature = "gzip"))]
+mod members;
 #[cfg(feature = "gzip")]
 mod zlib;
 #[cfg(feature = "zstd")]
 mod zstd;
 
 use std::io::{self, Read};
+use std::ops::RangeInclusive;
 
 use super::sink::Finish;
 use crate::{Error, Result};
@@ -54,6 +57,26 @@ impl Codec {
             Self::Zstd => "zst",
             Self::Zlib => "zlib",
         }
+    }
+
+    /// How hard it can be made to try, from quick to small.
+    pub fn levels(self) -> RangeInclusive<u32> {
+        match self {
+            Self::Gzip | Self::Zlib => 1..=12,
+            Self::Bzip2 => 1..=9,
+            Self::Zstd => 1..=22,
+        }
+    }
+
+    /// Refuses a level that it does not have.
+    pub(crate) fn check_level(self, level: Option<u32>) -> Result<()> {
+        let levels = self.levels();
+        if level.is_none_or(|level| levels.contains(&level)) {
+            return Ok(());
+        }
+        let (name, first, last) = (self.name(), levels.start(), levels.end());
+        let message = format!("{name} has no such level: it has {first} to {last}");
+        Err(Error::usage(message))
     }
 
     /// The codec whose data start with `head`.
@@ -104,40 +127,46 @@ impl Codec {
         Self::FILES.into_iter().find(|c| c.extension() == extension)
     }
 
-    /// A reader of the decompressed bytes.
-    pub(crate) fn decoder(self, from: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+    /// A reader of the decompressed bytes, on up to `threads` threads where the data allow it.
+    pub(crate) fn decoder(
+        self,
+        from: Box<dyn Read + Send>,
+        threads: usize,
+    ) -> io::Result<Box<dyn Read + Send>> {
         match self {
             #[cfg(feature = "gzip")]
             Self::Gzip => Ok(gzip::decoder(from)),
             #[cfg(feature = "gzip")]
             Self::Zlib => Ok(zlib::decoder(from)),
             #[cfg(feature = "bzip2")]
-            Self::Bzip2 => Ok(bzip2::decoder(from)),
+            Self::Bzip2 => Ok(bzip2::decoder(from, threads)),
             #[cfg(feature = "zstd")]
             Self::Zstd => zstd::decoder(from),
             #[cfg(not(all(feature = "gzip", feature = "bzip2", feature = "zstd")))]
             _ => {
-                drop(from);
+                drop((from, threads));
                 Err(io::ErrorKind::Unsupported.into())
             }
         }
     }
 
-    /// A writer that compresses into `to`, on `threads` threads where the codec allows it.
+    /// A writer that compresses into `to`, on `threads` threads where the codec allows it. Without
+    /// one of its [levels](Self::levels) the codec's own is taken.
     pub(crate) fn encoder(
         self,
         to: Box<dyn Finish>,
+        level: Option<u32>,
         threads: usize,
     ) -> io::Result<Box<dyn Finish>> {
         match self {
             #[cfg(feature = "gzip")]
-            Self::Gzip => Ok(gzip::encoder(to, threads)),
+            Self::Gzip => gzip::encoder(to, level, threads),
             #[cfg(feature = "bzip2")]
-            Self::Bzip2 => Ok(bzip2::encoder(to)),
+            Self::Bzip2 => bzip2::encoder(to, level, threads),
             #[cfg(feature = "zstd")]
-            Self::Zstd => zstd::encoder(to),
+            Self::Zstd => zstd::encoder(to, level),
             _ => {
-                drop((to, threads));
+                drop((to, level, threads));
                 Err(io::ErrorKind::Unsupported.into())
             }
         }

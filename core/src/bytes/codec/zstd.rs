@@ -10,8 +10,9 @@ pub(super) fn decoder(from: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + S
     Ok(Box::new(Decoder::with_buffer(super::buffered(from))?))
 }
 
-pub(super) fn encoder(to: Box<dyn Finish>) -> io::Result<Box<dyn Finish>> {
-    Ok(Box::new(Encoder::new(to, 0)?))
+pub(super) fn encoder(to: Box<dyn Finish>, level: Option<u32>) -> io::Result<Box<dyn Finish>> {
+    let level = level.and_then(|level| i32::try_from(level).ok());
+    Ok(Box::new(Encoder::new(to, level.unwrap_or_default())?))
 }
 
 impl<W: Finish> Finish for Encoder<'static, W> {

@@ -56,6 +56,8 @@ pub struct Source {
     pending: Option<Error>,
     /// Whether the bytes come as somebody makes them.
     live: bool,
+    /// Threads that may undo compression.
+    threads: usize,
 }
 
 enum Body {
@@ -79,8 +81,8 @@ impl Read for Body {
 }
 
 impl Source {
-    /// What was opened of a file; if asked for, the bytes that are read of it, as they are stored,
-    /// are counted.
+    /// What was opened of a file, whose compression is undone on up to `threads` threads; if asked
+    /// for, the bytes that are read of it, as they are stored, are counted.
     ///
     /// # Errors
     /// Reading fails.
@@ -88,8 +90,13 @@ impl Source {
         at: &Location,
         stored: Box<dyn Stored>,
         read: Option<Arc<AtomicU64>>,
+        threads: usize,
     ) -> Result<Self> {
-        Self::stored(at, stored, read).undo_layers()
+        let mut source = Self::stored(at, stored, read);
+        if !source.live {
+            source.threads = threads;
+        }
+        source.undo_layers()
     }
 
     /// What was opened of a file, from a byte on.
@@ -177,6 +184,7 @@ impl Source {
             step: BUFFER,
             pending: None,
             live: false,
+            threads: 1,
         }
     }
 
@@ -208,7 +216,7 @@ impl Source {
             packed
         });
         let body = codec
-            .decoder(body)
+            .decoder(body, this.threads)
             .map_err(|e| Error::io(format_args!("cannot undo {}", codec.name()), e))
             .map_err(|e| e.file(&this.name))?;
         let mut layers = this.layers;
@@ -218,6 +226,7 @@ impl Source {
             packed: Some(packed),
             location: this.location,
             offset: this.offset,
+            threads: this.threads,
             ..Self::new(this.name, Body::Stream(body))
         })
     }
