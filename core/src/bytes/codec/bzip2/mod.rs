@@ -1,5 +1,8 @@
 //! bzip2.
 
+mod blocks;
+mod segments;
+
 use std::io::{self, Read, Write};
 
 use bzip2::Compression;
@@ -8,13 +11,16 @@ use bzip2::write::BzEncoder;
 
 use super::members::Members;
 use crate::bytes::Finish;
+use blocks::Blocks;
 
 /// Bytes in one member for each level, a little less than what fills its block.
 const MEMBER: usize = 98_900;
 
 pub(super) fn decoder(from: Box<dyn Read + Send>, threads: usize) -> Box<dyn Read + Send> {
-    let _ = threads;
-    Box::new(MultiBzDecoder::new(super::buffered(from)))
+    match threads {
+        0 | 1 => Box::new(MultiBzDecoder::new(super::buffered(from))),
+        _ => Box::new(Blocks::new(from, threads)),
+    }
 }
 
 pub(super) fn encoder(
@@ -33,3 +39,6 @@ pub(super) fn encoder(
     let size = MEMBER * level.level() as usize;
     Ok(Box::new(Members::new(to, threads, size, compress)))
 }
+
+#[cfg(test)]
+mod tests;
