@@ -55,10 +55,10 @@ def allowed(expression, licences):
     return met
 
 
-def licences_and_sources():
+def licences_and_sources(manifest):
     deny = load("deny.toml")
     licences = set(deny["licenses"]["allow"])
-    command = ["cargo", "metadata", "--format-version", "1", "--locked"]
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]
     metadata = json.loads(subprocess.check_output(command, cwd=ROOT))
     foreign = [package for package in metadata["packages"] if package["source"]]
     for package in foreign:
@@ -101,7 +101,9 @@ def self_test():
 
 def main():
     self_test()
-    faults = [*licences_and_sources(), *reasons()]
+    manifests = ["Cargo.toml", "python/Cargo.toml"]
+    faults = [fault for manifest in manifests for fault in licences_and_sources(manifest)]
+    faults += reasons()
     for fault in faults:
         print(f"dependencies: {fault}")
     sys.exit(bool(faults))

@@ -6,6 +6,7 @@
 Each measurement is a process of its own; those of all packages take turns, and of each the least CPU
 and wall time of the rounds counts. Files are in the page cache. What is not installed is left out.
 """
+
 import argparse
 import json
 import os
@@ -150,7 +151,9 @@ def make(folder, sort, size):
     if sort == "small":
         # Few bytes: it is about what each costs beside them.
         count = min(count, 100_000)
-    kinds = f"{folder}/{sort}.ark" if options else f"ark,scp:{folder}/{sort}.ark,{folder}/{sort}.scp"
+    kinds = (
+        f"{folder}/{sort}.ark" if options else f"ark,scp:{folder}/{sort}.ark,{folder}/{sort}.scp"
+    )
     with spr_convert.Writer(kinds, options=options, sync=False) as writer:
         value = matrix(sort)
         for number in range(count):
@@ -199,7 +202,9 @@ def main():
                         took = run(job, package, folder, sort, counts[sort])
                         known = best.get((job, sort, package), took)
                         best[job, sort, package] = [min(pair) for pair in zip(took, known)]
-    print(f"{args.size} MiB, least of {args.rounds} rounds: CPU ms / wall ms, times of spr_convert's CPU\n")
+    print(
+        f"{args.size} MiB, least of {args.rounds} rounds: CPU ms / wall ms, times of spr_convert's CPU\n"
+    )
     print(f"| job | matrices | {' | '.join(packages)} |")
     print("|---|---|" + "---|" * len(packages))
     for job, sorts in JOBS.items():

@@ -1,11 +1,13 @@
 //! Matrices as NumPy's arrays, and back.
 
-use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{
+    IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
-use spr_convert::core::model::{Array, Dtype, Matrix, Rank};
+use spr_convert::core::model::{Array, Dtype, Element, Matrix, Rank};
 use spr_convert::core::{Error, Limits};
 
 use crate::failure::raised;
@@ -129,24 +131,56 @@ fn fill(py: Python<'_>, bytes: &Bound<'_, PyArray1<u8>>, into: &mut [u8]) -> PyR
     Ok(())
 }
 
-/// Fills a matrix, whose allocation it keeps, with an array of at most two dimensions.
-pub(crate) fn to_matrix(array: &Bound<'_, PyAny>, into: &mut Matrix) -> PyResult<()> {
-    let py = array.py();
-    let (dtype, shape, bytes) = elements(array)?;
-    let (rank, rows, cols) = match *shape.as_slice() {
-        [] => (Rank::Scalar, 1, 1),
-        [n] => (Rank::Vector, n, 1),
-        [rows, cols] => (Rank::Matrix, rows, cols),
+/// Rank, rows and columns of a shape.
+fn form(py: Python<'_>, shape: &[usize]) -> PyResult<(Rank, usize, usize)> {
+    match *shape {
+        [] => Ok((Rank::Scalar, 1, 1)),
+        [n] => Ok((Rank::Vector, n, 1)),
+        [rows, cols] => Ok((Rank::Matrix, rows, cols)),
         _ => {
             let message = format!(
                 "an array of {} dimensions, at most 2 are taken",
                 shape.len()
             );
-            return Err(raised(py, &Error::usage(message)));
+            Err(raised(py, &Error::usage(message)))
         }
-    };
+    }
+}
+
+/// Fills a matrix, whose allocation it keeps, with an array of at most two dimensions.
+pub(crate) fn to_matrix(array: &Bound<'_, PyAny>, into: &mut Matrix) -> PyResult<()> {
+    // Most are as they have to be, and need none of Python's help.
+    if copied::<f32>(array, into)? || copied::<i32>(array, into)? || copied::<f64>(array, into)? {
+        return Ok(());
+    }
+    let py = array.py();
+    let (dtype, shape, bytes) = elements(array)?;
+    let (rank, rows, cols) = form(py, &shape)?;
     let room = into.reset(dtype, rank, rows, cols, &Limits::NONE);
     fill(py, &bytes, room.map_err(|error| raised(py, &error))?)
+}
+
+/// Fills a matrix with an array if that has elements of this type, in C order.
+fn copied<T: Element + numpy::Element>(
+    array: &Bound<'_, PyAny>,
+    into: &mut Matrix,
+) -> PyResult<bool> {
+    let py = array.py();
+    let Ok(array) = array.cast::<PyArrayDyn<T>>() else {
+        return Ok(false);
+    };
+    let array = array.try_readonly()?;
+    let Some(values) = array.as_slice().ok().filter(|_| array.is_c_contiguous()) else {
+        return Ok(false);
+    };
+    let (rank, rows, cols) = form(py, array.shape())?;
+    let failed = |error: Error| raised(py, &error);
+    let room = into.reset(T::DTYPE, rank, rows, cols, &Limits::NONE);
+    room.map_err(failed)?;
+    into.values_mut::<T>()
+        .map_err(failed)?
+        .copy_from_slice(values);
+    Ok(true)
 }
 
 /// An array of any shape.

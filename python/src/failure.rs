@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -30,6 +31,16 @@ pub(crate) fn apart<T: Send>(
             Err(raised(py, &Error::unsupported(message)))
         }
     }
+}
+
+/// What a mutex guards, for one thread. What a panic left of it is dropped.
+pub(crate) fn locked<T>(mutex: &Mutex<Option<T>>) -> MutexGuard<'_, Option<T>> {
+    mutex.lock().unwrap_or_else(|poisoned| {
+        mutex.clear_poison();
+        let mut left = poisoned.into_inner();
+        *left = None;
+        left
+    })
 }
 
 /// The exception for an error.

@@ -1,7 +1,7 @@
 //! A data set that is read from front to back.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,7 +11,7 @@ use spr_convert::core::model::{Dtype, Utterance};
 use spr_convert::core::stage::Stages;
 use spr_convert::{Error, Result};
 
-use crate::failure::{apart, raised};
+use crate::failure::{apart, locked, raised};
 use crate::input::Asked;
 use crate::settings::{Settings, Surroundings};
 use crate::utterance;
@@ -68,10 +68,7 @@ impl Stream {
                 &error.hint("begin to read it in the new process"),
             ));
         }
-        let done = apart(py, || {
-            let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-            work(&mut reader)
-        });
+        let done = apart(py, || work(&mut locked(&self.reader)));
         self.surroundings.close(py)?;
         done
     }

@@ -1,7 +1,7 @@
 //! A data set whose utterances are found by their keys.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -9,7 +9,7 @@ use spr_convert::core::format::{Opened, RandomAccess};
 use spr_convert::core::model::{Key, Utterance};
 use spr_convert::{Error, Result};
 
-use crate::failure::apart;
+use crate::failure::{apart, locked};
 use crate::input::Asked;
 use crate::settings::{Settings, Surroundings};
 use crate::stream::Process;
@@ -64,7 +64,7 @@ impl Entries {
 impl Table {
     /// Does something with the entries, which are opened if nobody has done so.
     fn with<T>(&self, work: impl FnOnce(&mut Entries) -> Result<T>) -> Result<T> {
-        let mut slot = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = locked(&self.entries);
         let entries = match &mut *slot {
             Some(entries) => entries,
             None => slot.insert(Entries::open(&self.asked, &self.surroundings)?),

@@ -1,7 +1,7 @@
 //! A data set that is written.
 
 use std::ffi::OsString;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use pyo3::prelude::*;
 use spr_convert::argument::Target;
@@ -10,7 +10,7 @@ use spr_convert::core::model::{Dtype, Utterance};
 use spr_convert::writing::{Permissions, Writing};
 use spr_convert::{Error, Result};
 
-use crate::failure::apart;
+use crate::failure::{apart, locked};
 use crate::settings::{Settings, Surroundings};
 use crate::text::argument;
 use crate::utterance;
@@ -74,14 +74,13 @@ pub(crate) struct Writer {
     /// Gone once it is closed.
     writing: Mutex<Option<Writing>>,
     /// An utterance whose allocations are used again.
-    spare: Mutex<Utterance>,
+    spare: Mutex<Option<Utterance>>,
     surroundings: Surroundings,
 }
 
 impl Writer {
     fn take(&self) -> Option<Writing> {
-        let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        writing.take()
+        locked(&self.writing).take()
     }
 }
 
@@ -103,16 +102,15 @@ impl Writer {
     #[pyo3(signature = (from, /))]
     fn write(&self, py: Python<'_>, from: &Bound<'_, PyAny>) -> PyResult<()> {
         // Taken out, so that no lock is held while Python runs.
-        let mut utt =
-            std::mem::take(&mut *self.spare.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut utt = locked(&self.spare).take().unwrap_or_default();
         utterance::fill(from, &mut utt)?;
         let done = apart(py, || {
-            let mut slot = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut slot = locked(&self.writing);
             let Some(writing) = &mut *slot else {
                 return Err(Error::usage("is closed"));
             };
             let written = writing.write(&mut utt);
-            *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = utt;
+            *locked(&self.spare) = Some(utt);
             written
         });
         self.surroundings.close(py)?;

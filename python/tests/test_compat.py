@@ -6,7 +6,6 @@ import pathlib
 import pickle
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -39,7 +38,10 @@ def test_writers_are_called_and_subscripted(apart):
     for rspecifier in ("ark:a.ark", "scp:a.scp", "ark:cat a.ark |"):
         same(dict(kaldiio.ReadHelper(rspecifier)), MATRICES)
         with kaldiio.ReadHelper(rspecifier) as reader:
-            same({key: value for key, value in reader}, MATRICES)
+            found = {}
+            for key, value in reader:
+                found[key] = value
+            same(found, MATRICES)
     with open("a.ark", "rb") as file:
         same(dict(kaldiio.load_ark(file)), MATRICES)
     assert next(kaldiio.load_ark(io.BytesIO(pathlib.Path("a.ark").read_bytes())))[0] == "a"
@@ -122,7 +124,9 @@ def test_compression(apart, method):
 
 def test_sound(apart):
     wave = np.arange(-50, 50, dtype=np.int16)
-    kaldiio.save_ark("w.ark", {"one": (8000, wave), "two": (wave.reshape(-1, 2), 8000)}, scp="w.scp")
+    kaldiio.save_ark(
+        "w.ark", {"one": (8000, wave), "two": (wave.reshape(-1, 2), 8000)}, scp="w.scp"
+    )
     sound = kaldiio.load_scp("w.scp")
     rate, samples = sound["one"]
     assert rate == 8000 and type(rate) is int
@@ -153,9 +157,17 @@ def test_sound_in_frames(apart):
         how = {"format": "flac", "subtype": None}
         for key in ("a", "b"):
             kaldiio.save_ark(
-                ark, {key: (wave, 16000)}, scp=scp, append=True, write_function="soundfile", write_kwargs=how
+                ark,
+                {key: (wave, 16000)},
+                scp=scp,
+                append=True,
+                write_function="soundfile",
+                write_kwargs=how,
             )
-    assert pathlib.Path("f.ark").read_bytes()[:9] == b"a AUDIO\x01" + pathlib.Path("f.ark").read_bytes()[8:9]
+    assert (
+        pathlib.Path("f.ark").read_bytes()[:9]
+        == b"a AUDIO\x01" + pathlib.Path("f.ark").read_bytes()[8:9]
+    )
     with kaldiio.WriteHelper("ark,scp:g.ark,g.scp", write_function="soundfile") as writer:
         writer("a", (16000, wave))
     assert not os.path.exists("g.ark.part")
@@ -166,7 +178,7 @@ def test_sound_in_frames(apart):
             kaldiio.load_scp(f"{name}.scp").items(),
             kaldiio.ReadHelper(f"scp:{name}.scp"),
         ):
-            for key, (rate, samples) in pairs:
+            for _, (rate, samples) in pairs:
                 assert rate == 16000
                 np.testing.assert_allclose(samples * 32768, wave)
     whole = pathlib.Path("f.ark").read_bytes()
@@ -199,8 +211,12 @@ def test_commands_of_the_caller_run(apart):
     with kaldiio.open_like_kaldi("| cat > out", "w") as file:
         file.write("text")
     assert pathlib.Path("out").read_text() == "text"
-    run = [sys.executable, "-c", "from spr_convert.compat import kaldiio as k\n"
-           "with k.WriteHelper('ark:-') as w: w('a', [[1.0]])"]
+    run = [
+        sys.executable,
+        "-c",
+        "from spr_convert.compat import kaldiio as k\n"
+        "with k.WriteHelper('ark:-') as w: w('a', [[1.0]])",
+    ]
     assert subprocess.run(run, capture_output=True, check=True).stdout.startswith(b"a \0B")
 
 
@@ -300,7 +316,7 @@ def test_kaldi_native_io_as_it_is(apart, sort, path):
         for module in (theirs, kaldi_native_io)
     ]
     assert [key for key, _ in read[0]] == [key for key, _ in read[1]]
-    for (key, expected), (_, got) in zip(*read):
+    for (_, expected), (_, got) in zip(*read):
         if isinstance(expected, list):
             assert got == expected
         else:
@@ -330,7 +346,11 @@ def test_kaldi_native_io(apart):
         list(kaldi_native_io.SequentialFloatVectorReader(f"ark:{FBANK}"))
     with kaldi_native_io.CompressedMatrixWriter("ark:c.ark") as writer:
         writer.write("a", MATRICES["a"], method=kaldi_native_io.CompressionMethod.kTwoByteAuto)
-    np.testing.assert_allclose(dict(kaldi_native_io.SequentialFloatMatrixReader("ark:c.ark"))["a"], MATRICES["a"], atol=1e-3)
+    np.testing.assert_allclose(
+        dict(kaldi_native_io.SequentialFloatMatrixReader("ark:c.ark"))["a"],
+        MATRICES["a"],
+        atol=1e-3,
+    )
     matrix = kaldi_native_io.FloatMatrix.read(f"{FBANK}:8")
     assert matrix.numpy().shape == matrix.shape == (291, 40)
     matrix.write("m.mat")

@@ -1,7 +1,6 @@
 """All fixtures: values as other programs' files are known to hold, and as other packages read them."""
 
 import json
-import pathlib
 import warnings
 
 import numpy as np

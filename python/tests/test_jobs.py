@@ -31,7 +31,9 @@ def test_convert(fbank, ali):
 
 def test_faults_are_passed_over_and_told(fbank):
     lines = pathlib.Path(fbank).read_text().splitlines()
-    text = "".join(f"{line.split()[0]} {SAMPLES}/fbank.ark:{line.rsplit(':', 1)[1]}\n" for line in lines)
+    text = "".join(
+        f"{line.split()[0]} {SAMPLES}/fbank.ark:{line.rsplit(':', 1)[1]}\n" for line in lines
+    )
     pathlib.Path("some.scp").write_text("gone nowhere.ark:5\n" + text)
     with pytest.raises(spr.Error):
         spr.convert("some.scp", "a.ark")

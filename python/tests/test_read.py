@@ -152,7 +152,9 @@ def test_tables_of_any_format(fbank, ali):
 
 def test_nothing_is_read_before_it_is_asked_for(fbank):
     lines = pathlib.Path(fbank).read_text().splitlines()[:1]
-    pathlib.Path("some.scp").write_text(f"gone nowhere.ark:5\n{lines[0].split()[0]} {SAMPLES}/fbank.ark:8\n")
+    pathlib.Path("some.scp").write_text(
+        f"gone nowhere.ark:5\n{lines[0].split()[0]} {SAMPLES}/fbank.ark:8\n"
+    )
     data = spr.load("some.scp")
     assert len(data) == 2 and data[lines[0].split()[0]].ndim == 2
     with pytest.raises(spr.Error):

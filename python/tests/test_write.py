@@ -65,7 +65,11 @@ def test_all_parts_come_back(apart):
         np.array([3, 4], np.int32),
         (8000, np.array([[1, 2], [3, 4]], np.int16)),
         "zwölf",
-        [spr.Tier("words", [spr.Segment(0.1, 0.35, "one", 0.5, "ann"), spr.Segment(0.4, None, "x")])],
+        [
+            spr.Tier(
+                "words", [spr.Segment(0.1, 0.35, "one", 0.5, "ann"), spr.Segment(0.4, None, "x")]
+            )
+        ],
         meta={"frame_shift": 0.01, "speaker": "ann", "tags": [("spraak", "SITE", "lab")]},
     )
     with spr.Writer("a.jsonl") as writer:

@@ -134,7 +134,8 @@ class Reader:
         return self.stage(f"first({int(n)})")
 
     def shard(self, index: int, count: int) -> "Reader":
-        """Every ``count``-th utterance from the ``index``-th on, counted from 0."""
+        """Every ``count``-th utterance from the ``index``-th on, counted from 0. (The program's
+        ``--shard`` cuts runs, for outputs that are put together again.)"""
         return self.stage(f"shard({int(index)},{int(count)})")
 
     def sort(self, by: str = "key", memory: Optional[str] = None) -> "Reader":
@@ -223,7 +224,8 @@ def open(
     :param parts: what is wanted of utterances, of ``features``, ``labels``, ``audio``, ``segments``,
         ``text``, ``objects``, ``arrays``.
     :param samples: whether sound is loaded and decoded, wherever it is.
-    :param shard: ``(index, count)``: one of several equal shares.
+    :param shard: ``(index, count)``: one of several equal shares, as :meth:`Reader.shard` deals them;
+        formats go past the rest without reading it, where they can.
     :param on_error: ``"skip"`` passes over utterances at fault, with a :class:`DataWarning` each.
     :param allow_pipes: ``True`` runs commands that stand in files, ``False`` none at all, not even
         those that ``data`` names.

@@ -36,6 +36,7 @@ from ._table import decoded as _decoded
 #: Whether commands that stand in script files run.
 allow_pipes: bool = os.environ.get("SPR_CONVERT_ALLOW_PIPES", "") == "1"
 
+
 def _is_open(file: Any) -> bool:
     return hasattr(file, "read") or hasattr(file, "write")
 
@@ -312,7 +313,9 @@ def save_ark(
     if not append and not _is_open(ark) and (scp is None or not _is_open(scp)):
         kinds = "ark" + ("" if scp is None else ",scp") + (",t" if text else "")
         names = ark if scp is None else f"{ark},{scp}"
-        with WriteHelper(f"{kinds}:{names}", compression_method, write_function, write_kwargs) as writer:
+        with WriteHelper(
+            f"{kinds}:{names}", compression_method, write_function, write_kwargs
+        ) as writer:
             for key, value in array_dict.items():
                 writer(key, value)
         return
