@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::super::Leftover;
-use super::hidden::{NAME, is_temporary};
+use super::hidden::{NAME, host, is_temporary, run_of};
 use super::identity::above;
 
 /// Those of outputs called `path`, or, of a folder, also those in it; sorted.
@@ -31,15 +31,14 @@ fn list(folder: &Path, of: impl Fn(&str) -> bool) -> Vec<Leftover> {
 }
 
 fn leftover(folder: &Path, name: &str) -> Option<Leftover> {
-    let (stem, ending) = name.rsplit_once('.')?;
-    let (target, run) = stem.strip_prefix('.')?.rsplit_once(".spr-")?;
-    let process = run.split('-').next().unwrap_or(run);
-    if is_running(process) {
+    let run = run_of(name)?;
+    // Whether a run of another machine is dead can't be seen from here.
+    if run.host.is_some_and(|other| other != host()) || is_running(run.process) {
         return None;
     }
-    let whole = target.chars().count() < NAME;
-    let target = whole.then(|| folder.join(target));
-    let is_old = ending == "old";
+    let whole = run.target.chars().count() < NAME;
+    let target = whole.then(|| folder.join(run.target));
+    let is_old = run.is_old;
     let missing = target
         .as_ref()
         .is_some_and(|t| t.symlink_metadata().is_err());
@@ -65,13 +64,14 @@ mod tests {
     fn leftovers_are_told_apart() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let own = format!(".a.ark.spr-{}.tmp", std::process::id());
+        let own = format!(".a.ark.spr-{}-{}.tmp", host(), std::process::id());
         // No process has a number so large.
         let names = [
             ".a.ark.spr-99999999.old",
             ".a.ark.spr-99999999-1.tmp",
             ".b.ark.spr-99999999.tmp",
         ];
+        fs::write(at(".a.ark.spr-another_host-99999999.tmp"), "").unwrap();
         for name in names.iter().copied().chain([&*own, "a.ark.old", ".a.ark"]) {
             fs::write(at(name), "").unwrap();
         }

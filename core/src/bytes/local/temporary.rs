@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::hidden::{remove, unused};
 use super::live::{Held, Live};
 
-/// A file or folder called `.NAME.spr-PID.tmp`, which is removed when this is dropped.
+/// A file or folder called `.NAME.spr-HOST-PID.tmp`, which is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Temporary {
     path: PathBuf,
@@ -69,7 +69,7 @@ impl Drop for Temporary {
 
 #[cfg(test)]
 mod tests {
-    use super::super::hidden::is_temporary;
+    use super::super::hidden::{host, is_temporary};
     use super::*;
 
     #[test]
@@ -79,7 +79,7 @@ mod tests {
         let live = Live::default();
         let stale = folder
             .path()
-            .join(format!(".a.ark.spr-{}.tmp", std::process::id()));
+            .join(format!(".a.ark.spr-{}-{}.tmp", host(), std::process::id()));
         fs::write(&stale, "old").unwrap();
         let (first, _) = Temporary::file(&live, &target).unwrap();
         let second = Temporary::folder(&live, &target).unwrap();
@@ -104,7 +104,24 @@ mod tests {
 
     #[test]
     fn other_names_are_not_temporary() {
-        for name in ["a.tmp", ".a.tmp", ".a.spr-x.tmp", ".a.spr", "spr-1.tmp"] {
+        for name in [
+            ".a.spr-1.tmp",
+            ".a.spr-1-2.old",
+            ".a.spr-n_1-2.tmp",
+            ".a.spr-n-1-2.old",
+        ] {
+            assert!(is_temporary(name), "{name}");
+        }
+        for name in [
+            "a.tmp",
+            ".a.tmp",
+            ".a.spr-x.tmp",
+            ".a.spr",
+            "spr-1.tmp",
+            ".a.spr-x-y.tmp",
+            ".a.spr-x-1-2-3.tmp",
+            ".a.spr-.tmp",
+        ] {
             assert!(!is_temporary(name), "{name}");
         }
     }
