@@ -220,7 +220,7 @@ pub(super) struct ConvertArgs {
     /// Read outputs back and compare them with what was written before they get their names
     #[arg(long)]
     pub(super) verify: bool,
-    /// Name outputs before they are on the disk: quicker, but a power cut may take them
+    /// Don't wait for the disk: quicker, but a power cut may take outputs
     #[arg(long)]
     pub(super) no_sync: bool,
     /// Threads to use; the output is the same for any number
