@@ -43,6 +43,16 @@ impl Process {
     pub(crate) fn is_current(self) -> bool {
         self == Self::current()
     }
+
+    /// Refuses to go on in a fork with what the parent has open.
+    pub(crate) fn check(self, py: Python<'_>) -> PyResult<()> {
+        if self.is_current() {
+            return Ok(());
+        }
+        let error =
+            Error::usage("was opened before this process was forked, and belongs to the parent");
+        Err(raised(py, &error.hint("open it in the new process")))
+    }
 }
 
 /// Utterances one after the other.
@@ -60,14 +70,7 @@ impl Stream {
         py: Python<'_>,
         work: impl FnOnce(&mut Option<Box<dyn Reader>>) -> Result<T> + Send,
     ) -> PyResult<T> {
-        if !self.process.is_current() {
-            let error =
-                Error::usage("was opened before this process was forked, and is read there");
-            return Err(raised(
-                py,
-                &error.hint("begin to read it in the new process"),
-            ));
-        }
+        self.process.check(py)?;
         let done = apart(py, || work(&mut locked(&self.reader)));
         self.surroundings.close(py)?;
         done
@@ -190,6 +193,15 @@ impl Stream {
             }
         })?;
         read.map(|utt| utterance::to_python(py, utt)).transpose()
+    }
+}
+
+impl Drop for Stream {
+    /// In a fork nothing of the parent's is closed, such as the command that it reads from.
+    fn drop(&mut self) {
+        if !self.process.is_current() {
+            std::mem::forget(locked(&self.reader).take());
+        }
     }
 }
 

@@ -137,3 +137,12 @@ impl Table {
         PyList::new(py, keys.collect::<PyResult<Vec<_>>>()?)
     }
 }
+
+impl Drop for Table {
+    /// In a fork nothing of the parent's is closed.
+    fn drop(&mut self) {
+        if !self.process.is_current() {
+            std::mem::forget(locked(&self.entries).take());
+        }
+    }
+}

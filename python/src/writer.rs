@@ -12,6 +12,7 @@ use spr_convert::{Error, Result};
 
 use crate::failure::{apart, locked};
 use crate::settings::{Settings, Surroundings};
+use crate::stream::Process;
 use crate::text::argument;
 use crate::utterance;
 
@@ -76,6 +77,16 @@ pub(crate) struct Writer {
     /// An utterance whose allocations are used again.
     spare: Mutex<Option<Utterance>>,
     surroundings: Surroundings,
+    process: Process,
+}
+
+impl Drop for Writer {
+    /// What a parent writes is not given up by a fork.
+    fn drop(&mut self) {
+        if !self.process.is_current() {
+            std::mem::forget(self.take());
+        }
+    }
 }
 
 impl Writer {
@@ -95,12 +106,14 @@ impl Writer {
             writing: Mutex::new(Some(writing)),
             spare: Mutex::default(),
             surroundings,
+            process: Process::current(),
         })
     }
 
     /// Writes an utterance.
     #[pyo3(signature = (from, /))]
     fn write(&self, py: Python<'_>, from: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.process.check(py)?;
         // Taken out, so that no lock is held while Python runs.
         let mut utt = locked(&self.spare).take().unwrap_or_default();
         utterance::fill(from, &mut utt)?;
@@ -119,6 +132,7 @@ impl Writer {
 
     /// Completes everything; `(utterances, frames, bytes)`, or nothing if it is closed already.
     fn finish(&self, py: Python<'_>) -> PyResult<Option<(u64, u64, u64)>> {
+        self.process.check(py)?;
         let done = apart(py, || {
             let Some(writing) = self.take() else {
                 return Ok(None);
@@ -132,6 +146,7 @@ impl Writer {
 
     /// Gives it up: nothing is left behind.
     fn abandon(&self, py: Python<'_>) -> PyResult<()> {
+        self.process.check(py)?;
         apart(py, || {
             drop(self.take());
             Ok(())

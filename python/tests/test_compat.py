@@ -181,6 +181,11 @@ def test_sound_in_frames(apart):
             for _, (rate, samples) in pairs:
                 assert rate == 16000
                 np.testing.assert_allclose(samples * 32768, wave)
+    writer = kaldiio.WriteHelper("ark:h.ark", write_function="soundfile")
+    writer("a", (16000, wave))
+    with pytest.warns(ResourceWarning, match="never closed"):
+        del writer
+    assert len(dict(kaldiio.load_ark("h.ark"))) == 1
     whole = pathlib.Path("f.ark").read_bytes()
     pathlib.Path("cut.ark").write_bytes(whole[:-9])
     with pytest.raises(spr.DataError, match="ends before"):

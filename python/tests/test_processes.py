@@ -62,6 +62,27 @@ def test_forks_after_a_read(fbank):
     assert table["bob-001"].ndim == 2
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_forks_leave_what_the_parent_writes_and_runs(apart):
+    from spr_convert.compat import kaldiio
+
+    with spr.Writer("ark:a.in") as writer:
+        writer["a"] = np.ones((1, 1), np.float32)
+    things = {
+        "writer": spr.Writer("a.ark"),
+        "helper": kaldiio.WriteHelper("ark:b.ark"),
+        "stream": iter(spr.open("ark:cat a.in; sleep 0.2; cat a.in |")),
+    }
+    things["writer"]["a"] = things["helper"]["a"] = np.ones((1, 1), np.float32)
+    error = in_child(lambda: things["writer"].close())
+    assert isinstance(error, spr.UsageError) and "forked" in error.message
+    in_child(things.clear)
+    things["writer"].close()
+    things["helper"].close()
+    assert sorted(os.listdir()) == ["a.ark", "a.in", "b.ark"]
+    assert sum(1 for _ in things["stream"]) == 2
+
+
 def test_one_reader_for_several_threads(fbank):
     stream, keys, lock = iter(spr.open(fbank)), [], threading.Lock()
 

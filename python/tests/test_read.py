@@ -85,6 +85,13 @@ def test_bytes_and_file_objects(fbank):
         for data in (archive, memoryview(archive), io.BytesIO(archive), file):
             assert [utt.key for utt in spr.open(data)][-1] == [u.key for u in spr.open(fbank)][-1]
 
+    once = spr.open(io.BytesIO(archive))
+    assert len(list(once)) == 12
+    with pytest.raises(spr.UsageError, match="only once"):
+        iter(once)
+    twice = spr.open(archive)
+    assert len(list(twice)) == len(list(twice)) == 12
+
     class Broken(io.RawIOBase):
         def read(self, n=-1):
             raise RuntimeError("the cable is out")

@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 from . import _arguments, _native
 from ._arguments import PathLike
+from ._errors import UsageError
 from ._utterance import Utterance
 
 
@@ -41,6 +42,9 @@ class Reader:
         self._current: Optional[_native.Stream] = None
 
     def _open(self, pass_number: int) -> _native.Stream:
+        data, paths = self._asked["data"], self._asked["paths"]
+        if hasattr(data and data[1], "read") or any(path.split(":")[-1] == "-" for path in paths):
+            raise UsageError("can be read only once", kind="usage", hint="open it again")
         return _native.Stream(self._asked, self._settings, list(self._stages), pass_number)
 
     def __iter__(self) -> Iterator[Utterance]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any, Dict, Iterator, Optional, Tuple
 
@@ -59,6 +60,7 @@ class ClosingWriter:
     """
 
     def __init__(self, output: str, **how: Any) -> None:
+        self._process = os.getpid()
         self._writer: Optional[Writer] = None
         # These packages replace what exists, and leave it to the system to put it on the disk.
         self._writer = Writer(output, overwrite=True, sync=False, **how)
@@ -91,8 +93,12 @@ class ClosingWriter:
             self._writer = None
         self.close()
 
+    def _is_open(self) -> bool:
+        return getattr(self, "_writer", None) is not None
+
     def __del__(self) -> None:
-        if getattr(self, "_writer", None) is not None:
+        # What a parent writes is not closed by a fork.
+        if self._is_open() and self._process == os.getpid():
             message = f"a {type(self).__name__} was never closed"
             warnings.warn(message, ResourceWarning, source=self, stacklevel=2)
             self.close()

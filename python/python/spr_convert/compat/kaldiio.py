@@ -230,10 +230,13 @@ class WriteHelper(ClosingWriter):
             raise ValueError(f"{wspecifier!r} names no archive to write")
         self._frames: Optional[_Frames] = None
         if write_function is not None:
-            self._writer = None
+            self._process, self._writer = os.getpid(), None
             self._frames = _Frames(told["ark"], told["scp"], write_function, write_kwargs)
             return
         super().__init__(wspecifier, options=compression(compression_method))
+
+    def _is_open(self) -> bool:
+        return super()._is_open() or getattr(self, "_frames", None) is not None
 
     def write(self, key: str, value: Any) -> None:
         if self._frames is not None:
