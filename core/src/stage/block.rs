@@ -5,7 +5,7 @@ use crate::format::Reader;
 use crate::model::Utterance;
 
 /// Small utterances travel together, for handing one over costs as much as reading it.
-const BYTES: u64 = 512 << 10;
+const BYTES: u64 = 256 << 10;
 const UTTERANCES: usize = 256;
 
 /// Utterances in their order, and what came after them.
