@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
+use clap::Command;
 use clap::builder::styling::{AnsiColor, Style};
 use serde_json::{Value, json};
 use spr_core::bytes::Env;
@@ -10,7 +11,7 @@ use spr_core::{Error, Result};
 use spr_text::{json_line, visible};
 
 use super::exit::{DONE, FAILED};
-use super::remedy;
+use super::{misspelt, remedy};
 use crate::argument::Input;
 use crate::job::Outcome;
 
@@ -30,23 +31,24 @@ pub(super) fn json(value: &Value) {
     let _ = writeln!(std::io::stderr(), "{}", json_line(value.to_string()));
 }
 
-/// Prints the help that clap gives, and returns the exit status; a complaint of clap's is an error.
-pub(super) fn usage(error: &clap::Error) -> Result<u8> {
-    use clap::error::ErrorKind;
+/// Prints the help that clap gives, and returns the exit status; a complaint of clap's about the
+/// arguments of `program` is an error.
+pub(super) fn usage(clap: &clap::Error, program: &Command) -> Result<u8> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
     let helps = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    if !error.use_stderr() {
-        let printed = error.print().and_then(|()| std::io::stdout().flush());
+    if !clap.use_stderr() {
+        let printed = clap.print().and_then(|()| std::io::stdout().flush());
         return match printed {
             Ok(()) => Ok(DONE),
             Err(e) => Err(Error::io("cannot write", e).file("-")),
         };
     }
-    if error.kind() == helps {
-        let _ = error.print();
+    if clap.kind() == helps {
+        let _ = clap.print();
         return Ok(FAILED);
     }
     // clap's complaint goes over several lines, the usage at their end.
-    let text = error.to_string();
+    let text = clap.to_string();
     let lines = text
         .lines()
         .map(str::trim)
@@ -56,9 +58,20 @@ pub(super) fn usage(error: &clap::Error) -> Result<u8> {
         .partition(|line| line.starts_with("tip: "));
     let complaint = complaint.join(" ");
     let error = Error::usage(complaint.strip_prefix("error: ").unwrap_or(&complaint));
-    Err(error.hint(match tips.first() {
-        Some(tip) => tip.trim_start_matches("tip: ").to_owned(),
-        None => way_out(&text),
+    // That a flag can be passed as a value helps nobody who wants the flag.
+    let tip = tips.iter().find(|tip| !tip.starts_with("tip: to pass "));
+    let flag = match clap.kind() {
+        ErrorKind::UnknownArgument => clap.get(ContextKind::InvalidArg),
+        _ => None,
+    };
+    let meant = match flag {
+        Some(ContextValue::String(flag)) => misspelt::flag(flag, program),
+        _ => None,
+    };
+    Err(error.hint(match (meant, tip) {
+        (Some(meant), _) => meant,
+        (None, Some(tip)) => tip.trim_start_matches("tip: ").to_owned(),
+        (None, None) => way_out(&text),
     }))
 }
 

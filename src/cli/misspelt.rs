@@ -13,9 +13,6 @@ pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> 
         return None;
     }
     let error = Error::new(ErrorKind::Io, "is neither a file nor a verb").file(word);
-    if word == "help" {
-        return Some(error.hint("spr-convert --help, or spr-convert VERB --help"));
-    }
     let program = program();
     let verb = nearest(word, program.get_subcommands().map(Command::get_name))?;
     if verb == word {
@@ -23,6 +20,37 @@ pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> 
         return Some(Error::usage(message));
     }
     Some(error.hint(format!("did you mean the verb '{verb}'?")))
+}
+
+/// Flags of other programs, and what they are called here.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("--force", "--overwrite"),
+    ("--replace", "--overwrite"),
+    ("-y", "--overwrite"),
+    ("--threads", "--jobs"),
+    ("--num-threads", "--jobs"),
+    ("--input-format", "--from"),
+    ("--output-format", "--to"),
+    ("--format", "--to"),
+    ("--type", "--dtype"),
+    ("--skip-errors", "--on-error skip"),
+    ("--ignore-errors", "--on-error skip"),
+    ("--recursive", "a folder in the place of a file"),
+];
+
+/// A flag that there is not may be another's: one of another verb, or one by another name.
+pub(super) fn flag(word: &str, program: &Command) -> Option<String> {
+    let word = word.split('=').next().unwrap_or(word);
+    if let Some((_, ours)) = SYNONYMS.iter().find(|(theirs, _)| *theirs == word) {
+        return Some(format!("that is {ours} here"));
+    }
+    let has = |verb: &&Command| {
+        let mut flags = verb.get_arguments().filter_map(clap::Arg::get_long);
+        flags.any(|flag| word.strip_prefix("--") == Some(flag))
+    };
+    let verbs: Vec<_> = program.get_subcommands().filter(has).collect();
+    let names: Vec<_> = verbs.iter().map(|verb| verb.get_name()).collect();
+    (!names.is_empty()).then(|| format!("{word} is a flag of {}", names.join(", ")))
 }
 
 /// What stands before a colon may be meant as a format.

@@ -46,7 +46,7 @@ mod words;
 
 use std::ffi::OsString;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use spr_core::bytes::{Local, Location};
 
 use exit::{DONE, FAILED};
@@ -71,9 +71,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, local: &Local) -> u8 {
         session.warnings.tell_rest();
         return status;
     }
+    let env = session.plain_env(true);
+    let arguments = words::asked(arguments, |word| env.exists(&word.into()));
     let cli = match Cli::try_parse_from(words::plain(arguments)) {
         Ok(cli) => cli,
-        Err(error) => return session.usage(&error),
+        Err(error) => return session.usage(&error, &Cli::command()),
     };
     let result = program::run(cli, &session);
     session.warnings.tell_rest();

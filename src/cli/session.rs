@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use clap::Command;
 use spr_core::bytes::{Access, Env, Local};
 use spr_core::format::Registry;
 use spr_core::{Error, Limits};
@@ -57,9 +58,10 @@ impl Session {
         }
     }
 
-    /// Tells what clap has to say, help or a complaint, and gives the exit status.
-    pub(super) fn usage(&self, error: &clap::Error) -> u8 {
-        match messages::usage(error) {
+    /// Tells what clap has to say of the arguments of `program`, help or a complaint, and gives the exit
+    /// status.
+    pub(super) fn usage(&self, error: &clap::Error, program: &Command) -> u8 {
+        match messages::usage(error, program) {
             Ok(status) => status,
             Err(error) if error.is_broken_pipe() => super::exit::DONE,
             Err(error) => {

@@ -10,6 +10,22 @@ const PDNN: [&str; 2] = ["--train-data", "--valid-data"];
 /// Stands before a data set that would be taken for a flag; no word from outside can hold it.
 const MARK: char = '\0';
 
+/// The words of `help`, `help VERB` and `version` as the flags for it, unless files are called so.
+pub(super) fn asked(mut words: Vec<OsString>, is_file: impl Fn(&str) -> bool) -> Vec<OsString> {
+    let text = |n: usize| words.get(n).and_then(|word| word.to_str());
+    let flag = match text(1) {
+        Some("help") => "--help",
+        Some("version") => "--version",
+        _ => return words,
+    };
+    if words.len() > 3 || text(1).is_some_and(is_file) {
+        return words;
+    }
+    words.remove(1);
+    words.push(flag.into());
+    words
+}
+
 /// The words with `--train-data SPEC` and `--valid-data SPEC` as the data set SPEC in its place, and
 /// with a mark before standard input or output that has options, `-,context=1`.
 pub(super) fn plain(words: Vec<OsString>) -> Vec<OsString> {
@@ -48,6 +64,23 @@ pub(super) fn data_set() -> impl TypedValueParser<Value = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn help_and_version_are_verbs() {
+        for (typed, want) in [
+            ("x help", "x --help"),
+            ("x help info", "x info --help"),
+            ("x version", "x --version"),
+            ("x help a b", "x help a b"),
+            ("x info help", "x info help"),
+            ("x", "x"),
+        ] {
+            let words = || typed.split(' ').map(OsString::from).collect();
+            let text = |words: Vec<OsString>| words.join(" ".as_ref()).into_string().unwrap();
+            assert_eq!(text(asked(words(), |_| false)), want);
+            assert_eq!(text(asked(words(), |_| true)), typed);
+        }
+    }
 
     #[test]
     fn only_data_sets_change() {

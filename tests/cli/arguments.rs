@@ -152,7 +152,31 @@ fn mistakes_are_told_with_the_way_out() {
             "no known format has the extension .txt",
             "ark,t:x.txt",
         ),
-        ("help", "help: is neither a file nor a verb", "--help"),
+        (
+            "f.ark x.ark --first 2",
+            "unexpected argument '--first' found",
+            "hint: --first is a flag of select",
+        ),
+        (
+            "f.ark x.ark --force",
+            "unexpected argument '--force' found",
+            "hint: that is --overwrite here",
+        ),
+        (
+            "info f.ark -y",
+            "unexpected argument '-y' found",
+            "hint: that is --overwrite here",
+        ),
+        (
+            "f.ark x.ark --overwrit",
+            "unexpected argument '--overwrit' found",
+            "a similar argument exists: '--overwrite'",
+        ),
+        (
+            "f.ark x.ark --nothing-like-it",
+            "unexpected argument '--nothing-like-it' found",
+            "spr-convert --help lists what there is",
+        ),
         (
             "--safe info f.ark",
             "the verb 'info' comes before all options",
