@@ -33,6 +33,8 @@ pub(crate) struct Span {
 
 /// Columns decoded together: their tables and one row of each stay in the first-level cache.
 const BLOCK: usize = 16;
+/// Rows decoded together: a step of a fixed size needs no checks.
+const TILE: usize = 16;
 
 impl Span {
     /// Decodes `CM2`, row-major.
@@ -67,11 +69,26 @@ impl Span {
                 self.table(p, table);
             }
             let first = block * BLOCK;
-            for (row, out) in out.chunks_exact_mut(cols).enumerate() {
-                let out = &mut out[first..first + width];
-                let codes = codes[row..].iter().step_by(rows);
-                for ((out, code), table) in out.iter_mut().zip(codes).zip(&tables) {
-                    *out = table[usize::from(*code)];
+            let mut columns = [&[][..]; BLOCK];
+            for (column, codes) in columns.iter_mut().zip(codes.chunks(rows)) {
+                *column = codes;
+            }
+            for (tile, out) in out.chunks_mut(TILE * cols).enumerate() {
+                let mut values = [[0f32; BLOCK]; TILE];
+                for ((c, column), table) in columns[..width].iter().enumerate().zip(&tables) {
+                    let codes = &column[tile * TILE..];
+                    let row =
+                        |(row, code): (&mut [f32; BLOCK], &u8)| row[c] = table[usize::from(*code)];
+                    match codes.first_chunk::<TILE>() {
+                        Some(codes) => values.iter_mut().zip(codes).for_each(row),
+                        None => values.iter_mut().zip(codes).for_each(row),
+                    }
+                }
+                for (out, values) in out.chunks_exact_mut(cols).zip(&values) {
+                    match out[first..].first_chunk_mut::<BLOCK>() {
+                        Some(out) if width == BLOCK => *out = *values,
+                        _ => out[first..first + width].copy_from_slice(&values[..width]),
+                    }
                 }
             }
         }

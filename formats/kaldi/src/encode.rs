@@ -5,6 +5,7 @@
 use spr_core::model::{CastStats, Dtype, Matrix, Rank};
 use spr_core::{Error, Limits, Result};
 
+use crate::changes::changes;
 use crate::compressed::{Compression, Span};
 
 /// Kaldi's ways to compress, by their numbers.
@@ -56,6 +57,8 @@ impl Method {
 
 /// Columns encoded together: a row of them is one cache line.
 const BLOCK: usize = 16;
+/// Rows that are turned into columns together.
+const TILE: usize = 16;
 
 /// A matrix that can be compressed, with all that its header says.
 pub(crate) struct Planned {
@@ -118,37 +121,19 @@ impl Planned {
     /// What becomes of the values, of which `decoded` are read back.
     fn stats(&self, decoded: &[f32]) -> Result<CastStats> {
         let Span { min, range } = self.span;
-        let (low, high) = match self.fixed {
+        let span = match self.fixed {
             true => (f64::from(min), f64::from(min) + f64::from(range)),
             false => (f64::NEG_INFINITY, f64::INFINITY),
         };
-        let mut stats = CastStats {
-            values: decoded.len() as u64,
-            ..CastStats::default()
-        };
-        let mut count = |value: f64, back: f32| {
-            let error = (value - f64::from(back)).abs();
-            if error <= 0.0 {
-                return;
-            }
-            stats.changed += 1;
-            if value >= low && value <= high {
-                stats.max_abs_err = stats.max_abs_err.max(error);
-            } else {
-                stats.clipped += 1;
-            }
-        };
-        match &self.wide {
-            Some(wide) => {
-                let values = wide.values::<f64>()?.iter().zip(decoded);
-                values.for_each(|(value, back)| count(*value, *back));
-            }
-            None => {
-                let values = self.matrix.values::<f32>()?.iter().zip(decoded);
-                values.for_each(|(value, back)| count(f64::from(*value), *back));
-            }
-        }
-        Ok(stats)
+        Ok(match &self.wide {
+            Some(wide) => changes(wide.values()?, decoded, |value: f64| value, span),
+            None => changes(
+                self.matrix.values()?,
+                decoded,
+                |value: f32| value.into(),
+                span,
+            ),
+        })
     }
 
     /// Bytes behind the header.
@@ -226,10 +211,21 @@ impl Encoder {
         self.codes.reserve(values.len());
         for first in (0..cols).step_by(BLOCK) {
             let width = BLOCK.min(cols - first);
-            for (i, row) in values.chunks_exact(cols).enumerate() {
-                let places = self.columns[i..].iter_mut().step_by(rows);
-                for (place, value) in places.zip(&row[first..first + width]) {
-                    *place = *value;
+            for (tile, values) in values.chunks(TILE * cols).enumerate() {
+                let mut block = [[0f32; BLOCK]; TILE];
+                for (block, row) in block.iter_mut().zip(values.chunks_exact(cols)) {
+                    block[..width].copy_from_slice(&row[first..first + width]);
+                }
+                let columns = self.columns.chunks_exact_mut(rows).take(width);
+                for (c, column) in columns.enumerate() {
+                    let column = &mut column[tile * TILE..];
+                    match column.first_chunk_mut::<TILE>() {
+                        Some(column) => *column = block.map(|row| row[c]),
+                        None => {
+                            let places = column.iter_mut().zip(&block);
+                            places.for_each(|(place, row)| *place = row[c]);
+                        }
+                    }
                 }
             }
             for column in self.columns.chunks_exact(rows).take(width) {
@@ -287,59 +283,38 @@ impl Span {
     }
 
     /// The nearest of `top` steps, with Kaldi's rounding: `share * top + 0.499` cut off.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        reason = "up to 65535; a NaN becomes 0"
-    )]
     #[inline]
-    fn step(self, value: f32, top: f32) -> i32 {
-        let share = ((value - self.min) / self.range).clamp(0.0, 1.0) * top;
-        let whole = share as i32;
+    fn step(self, value: f32, top: f32) -> u32 {
+        let share = (value - self.min) / self.range;
+        // What is not a number becomes 0.
+        let share = if share > 0.0 { share } else { 0.0 };
+        let share = if share < 1.0 { share } else { 1.0 };
+        let share = share * top;
+        let (even, n) = nearest(share);
         // The difference is exact, and no float lies between this bound and 1 - 0.499.
-        whole + i32::from(share - whole as f32 > 0.501)
+        n - u32::from(even > share && share - (even - 1.0) <= 0.501)
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "from 0 to 65535"
-    )]
     fn to_words(self, values: &[f32], words: &mut [u16]) {
         for (word, value) in words.iter_mut().zip(values) {
-            *word = self.step(*value, 65535.0) as u16;
+            let [low, high, ..] = self.step(*value, 65535.0).to_le_bytes();
+            *word = u16::from_le_bytes([low, high]);
         }
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "from 0 to 255"
-    )]
     fn to_bytes(self, values: &[f32], bytes: &mut [u8]) {
         for (byte, value) in bytes.iter_mut().zip(values) {
-            *byte = self.step(*value, 255.0) as u8;
+            [*byte, ..] = self.step(*value, 255.0).to_le_bytes();
         }
     }
 }
 
 /// Finds what stands where in the order of a column.
+#[derive(Default)]
 struct Ranks {
     /// The values of the column over the span of the matrix, which have the same order.
     words: Vec<u16>,
-    /// How many words start with each byte.
-    starts: [usize; 256],
     near: Vec<u16>,
-}
-
-impl Default for Ranks {
-    fn default() -> Self {
-        Self {
-            words: Vec::new(),
-            starts: [0; 256],
-            near: Vec::new(),
-        }
-    }
 }
 
 impl Ranks {
@@ -349,14 +324,15 @@ impl Ranks {
         self.words.resize(rows, 0);
         span.to_words(column, &mut self.words);
         let found = if rows >= 5 {
-            self.starts.fill(0);
-            for word in &self.words {
-                self.starts[usize::from(word >> 8)] += 1;
-            }
-            let p0 = self.words.iter().min().copied();
-            let p100 = self.words.iter().max().copied();
+            let starts = self.starts();
+            let words = self.words.iter().copied();
+            let (p0, p100) = (
+                words.clone().fold(u16::MAX, u16::min),
+                words.fold(0, u16::max),
+            );
             let quarter = rows / 4;
-            [p0, self.nth(quarter), self.nth(3 * quarter), p100]
+            let (p25, p75) = (self.nth(quarter, &starts), self.nth(3 * quarter, &starts));
+            [Some(p0), p25, p75, Some(p100)]
         } else {
             self.words.sort_unstable();
             [0, 1, 2, 3].map(|i| self.words.get(i).copied())
@@ -369,10 +345,29 @@ impl Ranks {
         [p0, p25, p75, next(p100, p75)]
     }
 
+    /// How many words start with each byte. Neighbours are alike, so that one counter would wait for
+    /// itself.
+    fn starts(&self) -> [u32; 256] {
+        let mut counters = [[0u32; 256]; 4];
+        for words in self.words.chunks(counters.len()) {
+            for (counter, word) in counters.iter_mut().zip(words) {
+                counter[usize::from(word >> 8)] += 1;
+            }
+        }
+        let [mut starts, others @ ..] = counters;
+        for counter in &others {
+            starts
+                .iter_mut()
+                .zip(counter)
+                .for_each(|(sum, n)| *sum += n);
+        }
+        starts
+    }
+
     /// The word that `rank` others precede in order.
-    fn nth(&mut self, mut rank: usize) -> Option<u16> {
-        let mut starts = (0u16..).zip(self.starts);
-        let (start, _) = starts.find(|(_, count)| match rank.checked_sub(*count) {
+    fn nth(&mut self, mut rank: usize, starts: &[u32; 256]) -> Option<u16> {
+        let mut starts = (0u16..).zip(starts);
+        let (start, _) = starts.find(|(_, count)| match rank.checked_sub(**count as usize) {
             Some(rest) => {
                 rank = rest;
                 false
@@ -380,8 +375,14 @@ impl Ranks {
             None => true,
         })?;
         self.near.clear();
-        let near = self.words.iter().filter(|word| **word >> 8 == start);
-        self.near.extend(near);
+        let is_near = |word: &u16| word >> 8 == start;
+        // Most words are not, and are passed several in one step.
+        for words in self.words.chunks(BLOCK) {
+            if words.iter().fold(false, |any, word| any | is_near(word)) {
+                let near = words.iter().copied().filter(is_near);
+                self.near.extend(near);
+            }
+        }
         let (_, found, _) = self.near.select_nth_unstable(rank);
         Some(*found)
     }
@@ -405,32 +406,40 @@ impl Quarters {
         }
     }
 
-    /// The code of a value.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss,
-        reason = "between codes"
-    )]
+    /// The code of a value. There are no branches, so that several are coded in one step.
     #[inline]
     fn code(&self, value: f32) -> u8 {
         let [low, middle, high] = self.starts;
         let [wide, wider, widest] = self.widths;
-        let (start, width, codes, first, last) = if value < self.p25 {
-            (low, wide, 64.0, 0, 64)
-        } else if value < self.p75 {
-            (middle, wider, 128.0, 64, 192)
+        let (start, width, codes, first) = if value < self.p75 {
+            (middle, wider, 128.0, 64)
         } else {
-            (high, widest, 63.0, 192, 255)
+            (high, widest, 63.0, 192)
+        };
+        let (start, width, codes, first) = if value < self.p25 {
+            (low, wide, 64.0, 0)
+        } else {
+            (start, width, codes, first)
         };
         let step = (value - start) / width * codes;
         // Where a stretch has no width, the quotient is not a number that Kaldi's conversion to an
         // integer can take, and the first code of the stretch comes out.
         let step = if step < 2_147_483_648.0 { step } else { 0.0 };
-        let whole = step as i32;
-        let code = first + whole + i32::from(step - whole as f32 >= 0.5);
-        code.clamp(first, last) as u8
+        let step = if step > 0.0 { step } else { 0.0 };
+        let step = if step < codes { step } else { codes };
+        let (even, n) = nearest(step);
+        let [code, ..] = (first + n + u32::from(step - even >= 0.5)).to_le_bytes();
+        code
     }
+}
+
+/// The whole number nearest to one from 0 to 65535, the even one of two, as both types. An addition
+/// that leaves no room for a fraction finds it in fewer steps than a conversion.
+#[inline]
+fn nearest(value: f32) -> (f32, u32) {
+    const NO_FRACTION: f32 = 8_388_608.0;
+    let sum = value + NO_FRACTION;
+    (sum - NO_FRACTION, sum.to_bits() & 0xffff)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "rounding is meant")]

@@ -3,6 +3,7 @@
 mod archive;
 mod audio;
 mod binary;
+mod changes;
 mod choice;
 mod compress;
 mod compressed;
