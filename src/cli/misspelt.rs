@@ -66,6 +66,23 @@ pub(super) fn format(error: Error, word: &str, registry: &Registry) -> Error {
     }
 }
 
+/// Options that stand where they are taken for a part of a file's name.
+fn misplaced(name: &str, env: &Env) -> Option<String> {
+    const KALDI: [&str; 10] = ["o", "no", "s", "ns", "cs", "ncs", "p", "np", "t", "bg"];
+    if let Some((options, file)) = name.split_once(':')
+        && options.split(',').all(|option| KALDI.contains(&option))
+    {
+        return Some(format!(
+            "Kaldi's options stand before the colon: ark,{options}:{file}"
+        ));
+    }
+    let (file, _) = name
+        .split_once(',')
+        .filter(|(_, rest)| rest.contains('='))?;
+    let there = env.exists(&file.into());
+    there.then(|| format!("options follow a path, not one behind ark: or scp:, so: {name}"))
+}
+
 /// A file that is not there may be meant as one beside it.
 pub(super) fn file(error: Error, env: &Env) -> Error {
     let at = Location::from(error.file_name().unwrap_or_default());
@@ -76,6 +93,9 @@ pub(super) fn file(error: Error, env: &Env) -> Error {
     let Some(name) = at.name().filter(|_| missing) else {
         return error;
     };
+    if let Some(hint) = misplaced(&at.to_string(), env) {
+        return error.hint(hint);
+    }
     let parent = at.parent();
     let folder = parent.clone().unwrap_or_else(|| ".".into());
     let Ok(entries) = env.entries(&folder) else {

@@ -44,11 +44,23 @@ struct RuleArgs {
     #[arg(long, value_name = "SIZE", help_heading = "Rules")]
     size: Option<String>,
     /// Into train, this share of the utterances at random, and valid, the rest
-    #[arg(long, value_name = "SHARE", help_heading = "Rules")]
+    #[arg(long, value_name = "SHARE", value_parser = fraction, help_heading = "Rules")]
     train: Option<f64>,
     /// The same, by the share of valid
-    #[arg(long, value_name = "SHARE", help_heading = "Rules")]
+    #[arg(long, value_name = "SHARE", value_parser = fraction, help_heading = "Rules")]
     valid: Option<f64>,
+}
+
+/// `0.1` or `10%`.
+fn fraction(text: &str) -> std::result::Result<f64, String> {
+    let (digits, of) = match text.strip_suffix('%') {
+        Some(digits) => (digits, 100.0),
+        None => (text, 1.0),
+    };
+    let number: f64 = digits
+        .parse()
+        .map_err(|_| "expected 0.1 or 10%".to_owned())?;
+    Ok(number / of)
 }
 
 /// Converts one data set into several.

@@ -153,6 +153,26 @@ fn mistakes_are_told_with_the_way_out() {
             "ark,t:x.txt",
         ),
         (
+            "ark:o,s,cs:f.ark x.ark",
+            "o,s,cs:f.ark: cannot open",
+            "hint: Kaldi's options stand before the colon: ark,o,s,cs:f.ark",
+        ),
+        (
+            "ark:f.ark,context=1 x.ark",
+            "f.ark,context=1: cannot open",
+            "so: f.ark,context=1",
+        ),
+        (
+            "f.ark x.png",
+            "no known format",
+            "by the verb plot: -o x.png",
+        ),
+        (
+            "f.ark x.html",
+            "no known format",
+            "by the verb report: -o x.html",
+        ),
+        (
             "f.ark x.ark --first 2",
             "unexpected argument '--first' found",
             "hint: --first is a flag of select",

@@ -217,3 +217,19 @@ fn a_missing_folder_is_named() {
     let error = s.fails("none.jsonl spr:a/y/");
     assert!(error.contains("there is no folder a"), "{error}");
 }
+
+#[test]
+fn shares_are_fractions_or_percentages() {
+    let s = Scratch::new();
+    let input = sample("fbank.scp");
+    s.ok(&format!("split {input} a.{{part}}.ark --valid 25%"));
+    s.ok(&format!("split {input} b.{{part}}.ark --valid 0.25"));
+    for part in ["train", "valid"] {
+        assert_eq!(
+            s.read(&format!("a.{part}.ark")),
+            s.read(&format!("b.{part}.ark"))
+        );
+    }
+    let error = s.fails(&format!("split {input} c.{{part}}.ark --valid some"));
+    assert!(error.contains("expected 0.1 or 10%"), "{error}");
+}

@@ -11,6 +11,9 @@ use super::{Pair, Target};
 /// Packings that are known by name, but not written.
 const NOT_WRITTEN: [&str; 8] = ["xz", "lzma", "lz4", "Z", "zip", "7z", "tar", "tgz"];
 
+/// Files of pictures.
+const PICTURES: [&str; 5] = ["png", "svg", "jpg", "jpeg", "pdf"];
+
 impl Target {
     /// All files of a numbered output must be, or one would replace the other.
     pub(super) fn check_numbers(&self) -> Result<()> {
@@ -133,6 +136,12 @@ pub(super) fn by_extension(path: &str, registry: &Registry) -> Result<&'static d
             Err(match nearest(extension, known) {
                 _ if extension == "txt" => {
                     error.hint(format!("Kaldi's text is written to ark,t:{path}"))
+                }
+                _ if PICTURES.contains(&extension) => {
+                    error.hint(format!("pictures are made by the verb plot: -o {path}"))
+                }
+                _ if extension == "html" => {
+                    error.hint(format!("pages are made by the verb report: -o {path}"))
                 }
                 Some(near) if extension.len() > 3 => error.hint(format!("did you mean .{near}?")),
                 _ => error.suggest(Remedy::WriteAs(registry.names())),
