@@ -13,6 +13,7 @@ mod fields;
 mod file_name;
 mod files;
 mod format;
+mod integers;
 mod key_patterns;
 mod kind;
 mod layout;

@@ -4,6 +4,7 @@ use spr_core::bytes::Source;
 use spr_core::model::{Dtype, Matrix, Rank};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
+use crate::integers;
 use crate::layout::{Layout, Stop};
 use crate::number::{self, Real, Scan, end_of_word};
 use crate::scanner::Scanner;
@@ -73,7 +74,7 @@ fn ragged(source: &Source, shape: Layout) -> Error {
 }
 
 fn scan_line(bytes: &[u8], last: bool, block: &mut Vec<i32>) -> (usize, Stop) {
-    let mut at = 0;
+    let mut at = integers::run(bytes, block);
     while let Some(b) = bytes.get(at) {
         match b {
             b'\n' => return (at + 1, Stop::Closed),
