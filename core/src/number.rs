@@ -9,13 +9,6 @@ use crate::model::{Dtype, Element};
 /// Whole numbers have no point (`3`, not `3.0`); non-finite ones are `nan`, `inf` and `-inf`.
 #[inline]
 pub fn print_f32(value: f32, out: &mut Vec<u8>) {
-    if !shortest::print(value, out) {
-        print_any_f32(value, out);
-    }
-}
-
-#[cold]
-fn print_any_f32(value: f32, out: &mut Vec<u8>) {
     if value.is_finite() {
         print_finite(zmij::Buffer::new().format_finite(value), out);
     } else {
@@ -99,11 +92,27 @@ pub fn integer_dtype(value: i64) -> Dtype {
 
 /// Appends the text of all `values`, `separator` between them.
 pub fn print_row<T: Element>(values: &[T], separator: u8, out: &mut Vec<u8>) {
-    for (i, value) in values.iter().enumerate() {
-        if i > 0 {
-            out.push(separator);
+    print_rows(values, values.len(), b"", separator, out);
+    if !values.is_empty() {
+        out.pop();
+    }
+}
+
+/// Appends the text of each of `values` and `end` behind it, and `start` before each row of `cols`.
+pub fn print_rows<T: Element>(values: &[T], cols: usize, start: &[u8], end: u8, out: &mut Vec<u8>) {
+    match bytemuck::try_cast_slice(values) {
+        Ok(floats) if T::DTYPE == Dtype::F32 => {
+            shortest::print_rows(floats, cols, start, end, out);
         }
-        value.print(out);
+        _ => {
+            for row in values.chunks(cols.max(1)) {
+                out.extend_from_slice(start);
+                for value in row {
+                    value.print(out);
+                    out.push(end);
+                }
+            }
+        }
     }
 }
 

@@ -1,15 +1,20 @@
-//! The shortest text of an `f32` of usual size, with no branch that depends on its digits.
+//! The shortest texts of many `f32`, with no branch on the digits of those of usual size.
 
 use std::ops::Range;
 
-/// Bytes that a text is put together in.
+use super::print_f32;
+
+/// Texts that are made together.
+const BLOCK: usize = 64;
+/// Bytes that each is put together in, with what stands behind it; none has as many.
 const SLOT: usize = 24;
-/// The biased exponents of what is printed here: from 2^-13 to 2^23.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+/// The biased exponents of usual floats: from 2^-13 to 2^23.
 const USUAL: Range<u32> = 114..150;
 /// Bits behind the point of a scaled significand.
 const PART: u32 = 37;
 /// Behind which digit the point may stand; below 1 there are zeros between.
-const POINTS: Range<i32> = -3..8;
+const POINTS: Range<i8> = -3..8;
 
 /// What brings floats of one exponent to seven or eight digits before the point.
 #[derive(Clone, Copy)]
@@ -18,9 +23,10 @@ struct Scale {
     /// point. No power is above 10^10, so that nothing is cut off.
     power: u64,
     /// The place of the decimal point where there are nine digits in all.
-    point: i32,
+    point: i8,
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "from -2 to 8")]
 const SCALES: [Scale; (USUAL.end - USUAL.start) as usize] = {
     let mut scales = [const { Scale { power: 0, point: 0 } }; (USUAL.end - USUAL.start) as usize];
     let mut exponent = USUAL.start;
@@ -32,7 +38,7 @@ const SCALES: [Scale; (USUAL.end - USUAL.start) as usize] = {
         let power = 10u64.pow((-1 - place).cast_unsigned());
         scales[(exponent - USUAL.start) as usize] = Scale {
             power: power << (PART - bits),
-            point: 9 + place,
+            point: (9 + place) as i8,
         };
         exponent += 1;
     }
@@ -66,7 +72,7 @@ const LAYOUTS: [Layout; (POINTS.end - POINTS.start) as usize] = {
     let mut layouts = [NONE; (POINTS.end - POINTS.start) as usize];
     let mut point = POINTS.start;
     while point < POINTS.end {
-        let places = point.unsigned_abs();
+        let places = point.unsigned_abs() as u32;
         layouts[(point - POINTS.start).unsigned_abs() as usize] = match point > 0 {
             true => Layout {
                 kept: (1 << (8 * places)) - 1,
@@ -99,45 +105,109 @@ static TRIPLES: [u32; 1000] = {
     triples
 };
 
-/// Appends the text of `value`; `false` if it is not one that is printed here: very small or large,
-/// 0 or a power of two.
-#[inline]
-#[must_use]
-pub(super) fn print(value: f32, out: &mut Vec<u8>) -> bool {
-    const ZEROS: u64 = 0x3030_3030_3030_3030;
-    let Some((nine, point)) = digits(value.to_bits()) else {
-        return false;
-    };
-    let layout = usize::try_from(point - POINTS.start);
-    let Some(layout) = layout.ok().and_then(|i| LAYOUTS.get(i)) else {
-        return false;
-    };
-    let (thousands, millions) = (nine / 1000, nine / 1_000_000);
-    let groups = [
-        millions,
-        thousands - millions * 1000,
-        nine - thousands * 1000,
-    ];
-    let [first, middle, last] = groups.map(triple);
-    let (eight, ninth) = (first | middle << 24 | last << 48, last >> 16);
-    // The first is none of the zeros at the end.
-    let used = 9 - ((eight >> 8 | ninth << 56).leading_zeros() / 8) as usize;
-    let len = match used > layout.whole {
-        true => used + layout.more,
-        false => layout.whole,
-    };
-    let (eight, ninth) = (eight | ZEROS, ninth | ZEROS);
-    let moved = layout.moved & 63;
-    let start = eight & layout.kept | layout.fixed | (eight << moved) & layout.others;
-    let end = eight >> (64 - moved) | ninth << moved;
-    let (at, sign) = (out.len(), usize::from(value.is_sign_negative()));
-    out.extend_from_slice(&[b'-'; SLOT]);
-    if let Some(slot) = out.get_mut(at + sign..at + sign + 16) {
-        slot[..8].copy_from_slice(&start.to_le_bytes());
-        slot[8..].copy_from_slice(&end.to_le_bytes());
+/// A text that is being made.
+#[derive(Clone, Copy, Default)]
+struct Text {
+    /// Nine digits as a number, with zeros at the end; then the first eight, each in a byte, the
+    /// first in the lowest.
+    digits: u64,
+    ninth: u8,
+    /// How many there are without those zeros.
+    used: u8,
+    /// Where the point stands; far away for a number of unusual size.
+    point: i8,
+}
+
+/// Appends the text of each value and `end` behind it, and `start` before each row of so many.
+pub(super) fn print_rows(values: &[f32], row: usize, start: &[u8], end: u8, out: &mut Vec<u8>) {
+    let mut texts = [Text::default(); BLOCK];
+    let mut other = Vec::new();
+    let mut left = 0;
+    for values in values.chunks(BLOCK) {
+        // In steps, so that a processor works on many texts at once: the place of each depends on
+        // those before it.
+        for (text, value) in texts.iter_mut().zip(values) {
+            (text.digits, text.point) = digits(value.to_bits()).unwrap_or_else(|| unusual(*value));
+        }
+        texts.iter_mut().take(values.len()).for_each(Text::separate);
+        let mut at = out.len();
+        let rows = values.len() / row.max(1) + 1;
+        out.resize(at + SLOT * values.len() + start.len() * rows, 0);
+        for (text, value) in texts.iter().zip(values) {
+            if left == 0 {
+                left = row;
+                if let Some(place) = out.get_mut(at..at + start.len()) {
+                    place.copy_from_slice(start);
+                }
+                at += start.len();
+            }
+            left = left.saturating_sub(1);
+            let slot = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut);
+            let Some(slot) = slot else { return };
+            let len = text
+                .lay_out(value.is_sign_negative(), slot)
+                .unwrap_or_else(|| {
+                    other.clear();
+                    print_f32(*value, &mut other);
+                    let len = other.len().min(SLOT - 1);
+                    slot[..len].copy_from_slice(&other[..len]);
+                    len
+                });
+            if let Some(place) = slot.get_mut(len) {
+                *place = end;
+            }
+            at += len + 1;
+        }
+        out.truncate(at);
     }
-    out.truncate(at + sign + len);
-    true
+}
+
+/// What stands for the digits of a float that is not usual: those of 0, or none.
+#[cold]
+fn unusual(value: f32) -> (u64, i8) {
+    match value == 0.0 {
+        true => (0, 1),
+        false => (0, POINTS.end),
+    }
+}
+
+impl Text {
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "digits")]
+    fn separate(&mut self) {
+        let nine = self.digits as u32;
+        let (thousands, millions) = (nine / 1000, nine / 1_000_000);
+        let groups = [
+            millions,
+            thousands - millions * 1000,
+            nine - thousands * 1000,
+        ];
+        let [first, middle, last] = groups.map(triple);
+        let (eight, ninth) = (first | middle << 24 | last << 48, last >> 16);
+        // The first is none of the zeros at the end.
+        let zeros = (eight >> 8 | ninth << 56).leading_zeros() / 8;
+        (self.digits, self.ninth, self.used) = (eight, ninth as u8, 9 - zeros as u8);
+    }
+
+    /// Puts the text into `slot` and returns its length; `None` for a number of unusual size.
+    #[inline]
+    fn lay_out(&self, negative: bool, slot: &mut [u8; SLOT]) -> Option<usize> {
+        let layout = LAYOUTS.get(usize::try_from(self.point - POINTS.start).ok()?)?;
+        let used = usize::from(self.used);
+        let len = match used > layout.whole {
+            true => used + layout.more,
+            false => layout.whole,
+        };
+        let (eight, ninth) = (self.digits | ZEROS, u64::from(self.ninth | b'0'));
+        let moved = layout.moved & 63;
+        let start = eight & layout.kept | layout.fixed | (eight << moved) & layout.others;
+        let rest = eight >> (64 - moved) | ninth << moved;
+        let sign = usize::from(negative);
+        slot[0] = b'-';
+        slot[sign..sign + 8].copy_from_slice(&start.to_le_bytes());
+        slot[sign + 8..sign + 16].copy_from_slice(&rest.to_le_bytes());
+        Some(sign + len)
+    }
 }
 
 #[inline]
@@ -151,79 +221,99 @@ fn triple(n: u32) -> u64 {
 /// to make nine, and where the point stands.
 ///
 /// Scaled by a power of ten it has seven or eight digits before the point. If a whole number is so
-/// near that no other float is nearer to it, its digits will do; else one more is needed.
+/// near that no other float is nearer to it, its digits will do; else one more is needed. That powers
+/// of two have the float below at half the distance makes no difference to any of these.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "nine digits")]
-fn digits(bits: u32) -> Option<(u32, i32)> {
+fn digits(bits: u32) -> Option<(u64, i8)> {
     let (exponent, fraction) = (bits >> 23 & 0xff, bits & 0x7f_ffff);
     let scale = SCALES.get(exponent.wrapping_sub(USUAL.start) as usize)?;
-    if fraction == 0 {
-        // The float below is nearer than the one above.
-        return None;
-    }
     let Scale { power, point } = *scale;
     let significand = u64::from(fraction | 1 << 23);
     let scaled = 2 * significand * power;
     let part = scaled & ((1 << PART) - 1);
     // Half the distance to the next float is `power` by now; what is just as far away is read as
-    // this float if it is even.
+    // this float if it is even. Comparisons would become branches.
     let odd = significand & 1;
-    let up = part + power - odd >= 1 << PART;
-    let down = part + odd <= power;
-    let whole = (scaled + power - odd) >> PART;
+    let up = (part + power - odd) >> PART;
+    let down = 1 ^ below(power, part + odd);
+    let whole = (scaled >> PART) + up;
     let next = match part == 1 << (PART - 2) {
         // Of two that are as near the even one.
         true => 2,
         false => (part * 10 + (1 << (PART - 1))) >> PART,
     };
-    let digits = whole * 10 + (next & u64::from(up | down).wrapping_sub(1));
-    let eight = digits < 100_000_000;
-    let nine = match eight {
-        true => digits * 10,
-        false => digits,
-    };
-    Some((nine as u32, point - i32::from(eight)))
+    let digits = whole * 10 + (next & (up | down).wrapping_sub(1));
+    let eight = below(digits, 100_000_000);
+    let nine = digits * (1 + 9 * eight);
+    Some((nine, point - eight as i8))
+}
+
+/// 1 if `a` is below `b`, else 0; both are below 2^63.
+#[inline]
+fn below(a: u64, b: u64) -> u64 {
+    a.wrapping_sub(b) >> 63
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn it_is_what_zmij_prints() {
-        let mut out = Vec::new();
-        let mut printed = 0;
-        // A prime, so that all bits vary. Once they were all compared.
-        for value in (0..u32::MAX).step_by(2503).map(f32::from_bits) {
-            out.clear();
-            if print(value, &mut out) {
-                let expected = zmij::Buffer::new().format_finite(value).to_owned();
-                let expected = expected.strip_suffix(".0").unwrap_or(&expected);
-                assert_eq!(String::from_utf8_lossy(&out), expected);
-                printed += 1;
-            } else {
-                assert!(out.is_empty());
+    fn check(values: &[f32], row: usize) {
+        let mut out = b"before".to_vec();
+        print_rows(values, row, b"\n-", b';', &mut out);
+        let mut expected = b"before".to_vec();
+        for (n, value) in values.iter().enumerate() {
+            if n % row == 0 {
+                expected.extend_from_slice(b"\n-");
             }
+            print_f32(*value, &mut expected);
+            expected.push(b';');
         }
-        assert!(printed > 200_000, "{printed}");
+        if out != expected {
+            let [out, expected] = [out, expected].map(|text| String::from_utf8(text).unwrap());
+            let mut pairs = out.split(';').zip(expected.split(';'));
+            panic!("{:?}", pairs.find(|(a, b)| a != b));
+        }
     }
 
     #[test]
-    fn what_is_not_usual_is_left() {
-        let mut out = Vec::new();
-        for value in [
+    fn texts_are_those_of_single_floats() {
+        // A prime, so that all bits vary. Once they were all compared.
+        let all = (0..u32::MAX).step_by(2503).map(f32::from_bits);
+        check(&all.collect::<Vec<_>>(), 1000);
+        let usual = (USUAL.start << 23..USUAL.end << 23).step_by(499);
+        check(&usual.map(f32::from_bits).collect::<Vec<_>>(), 40);
+        let powers = (0..255).map(|exponent| f32::from_bits(exponent << 23));
+        check(&powers.collect::<Vec<_>>(), 1);
+    }
+
+    #[test]
+    fn values_of_any_size_stand_together() {
+        let values = [
             0.0,
             -0.0,
             1.0,
-            0.5,
-            1e-5,
+            -0.5,
+            0.1,
+            1e-6,
+            -1e-5,
+            8_388_607.5,
             1e7,
+            1.5,
+            100.0,
+            -3.0,
+        ];
+        let odd = [
             f32::NAN,
-            f32::INFINITY,
-            f32::MAX,
-        ] {
-            assert!(!print(value, &mut out), "{value}");
+            f32::NEG_INFINITY,
+            f32::MIN,
+            -f32::from_bits(1),
+            -1.234_567_8e-6,
+        ];
+        let all = [&values[..], &odd].concat().repeat(7);
+        for n in 0..all.len() {
+            check(&all[n..], n % 9 + 1);
         }
-        assert!(out.is_empty());
     }
 }

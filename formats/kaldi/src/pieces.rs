@@ -3,6 +3,7 @@
 use spr_core::bytes::Sink;
 use spr_core::loss::LossReport;
 use spr_core::model::{CastStats, Dtype, Element, Key, Matrix, Rank};
+use spr_core::number::print_rows;
 use spr_core::ordered::Ordered;
 use spr_core::{Limits, Result};
 
@@ -359,50 +360,57 @@ fn print(matrix: &Matrix, style: Style, out: &mut Vec<u8>) -> Result<CastStats> 
     let mut stats = CastStats::default();
     match (Precision::of(matrix.dtype()), style) {
         (Some(Precision::Single), Style::SevenDigits(back)) => {
-            each(
-                matrix,
-                |v: f32, out| v.print_seven(back, out, &mut stats),
-                out,
-            )?;
+            seven::<f32>(matrix, back, out, &mut stats)?;
         }
         (Some(Precision::Double), Style::SevenDigits(back)) => {
-            each(
-                matrix,
-                |v: f64, out| v.print_seven(back, out, &mut stats),
-                out,
-            )?;
+            seven::<f64>(matrix, back, out, &mut stats)?;
         }
         (Some(Precision::Double), Style::Text(back)) => {
-            each(matrix, f64::print, out)?;
+            shortest::<f64>(matrix, out)?;
             let values = matrix.values::<f64>()?;
             values.iter().for_each(|v| v.read_back(back, &mut stats));
         }
-        (Some(Precision::Single), _) => each(matrix, f32::print, out)?,
-        (Some(Precision::Double), Style::Binary) => each(matrix, f64::print, out)?,
+        (Some(Precision::Single), _) => shortest::<f32>(matrix, out)?,
+        (Some(Precision::Double), Style::Binary) => shortest::<f64>(matrix, out)?,
         // Labels; of another type there are none.
-        (None, _) => each(matrix, i32::print, out)?,
+        (None, _) => shortest::<i32>(matrix, out)?,
     }
     Ok(stats)
 }
 
-/// Prints all values.
+/// What stands before each row, and how many values that has.
+fn rows(matrix: &Matrix) -> (&'static [u8], usize) {
+    match matrix.rank() {
+        Rank::Matrix => (NEXT_ROW, matrix.cols()),
+        Rank::Vector | Rank::Scalar => (b"", matrix.len()),
+    }
+}
+
+/// Prints all values with the shortest digits.
 ///
 /// # Errors
 /// They are of another type.
-fn each<T: Element>(
+fn shortest<T: Element>(matrix: &Matrix, out: &mut Vec<u8>) -> Result<()> {
+    let (start, cols) = rows(matrix);
+    print_rows(matrix.values::<T>()?, cols, start, b' ', out);
+    Ok(())
+}
+
+/// Prints all values with Kaldi's digits.
+///
+/// # Errors
+/// They are of another type.
+fn seven<T: Seven>(
     matrix: &Matrix,
-    mut print: impl FnMut(T, &mut Vec<u8>),
+    back: Precision,
     out: &mut Vec<u8>,
+    stats: &mut CastStats,
 ) -> Result<()> {
-    let values = matrix.values::<T>()?;
-    let (before, line): (&[u8], _) = match matrix.rank() {
-        Rank::Matrix => (NEXT_ROW, matrix.cols()),
-        Rank::Vector | Rank::Scalar => (b"", values.len()),
-    };
-    for row in values.chunks(line.max(1)) {
-        out.extend_from_slice(before);
+    let (start, cols) = rows(matrix);
+    for row in matrix.values::<T>()?.chunks(cols.max(1)) {
+        out.extend_from_slice(start);
         for value in row {
-            print(*value, out);
+            value.print_seven(back, out, stats);
             out.push(b' ');
         }
     }
