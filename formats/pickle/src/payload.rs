@@ -12,6 +12,9 @@ use crate::latin1;
 /// Bytes of the file fetched at a time.
 const BLOCK: usize = 256 << 10;
 
+/// Threads that are kept busy with one string at most, be it read or written.
+pub(crate) const BUSY: usize = 4;
+
 /// Strings up to this length are taken into memory, longer ones stay in the file.
 pub(crate) const INLINE: usize = 1 << 10;
 
@@ -128,9 +131,9 @@ impl Cursor {
         cursor
     }
 
-    /// Lets so many threads work on it.
+    /// Lets so many threads work on it, as far as they are of use.
     pub(crate) fn share(&mut self, threads: usize) {
-        self.threads = threads;
+        self.threads = threads.min(BUSY);
     }
 
     /// Goes on with `payload`, now that all before it is used up.

@@ -7,6 +7,7 @@ use spr_core::ordered::Ordered;
 
 use super::{encode, encode_block};
 use crate::coding::StringCoding;
+use crate::payload::BUSY;
 
 /// Bytes that a thread encodes together.
 const PIECE: usize = 128 << 10;
@@ -42,7 +43,7 @@ impl Encoder {
     pub(super) fn new(coding: StringCoding, threads: usize) -> Self {
         Self {
             coding,
-            threads,
+            threads: threads.min(BUSY),
             open: Piece::default(),
             pool: None,
             spare: Vec::new(),
