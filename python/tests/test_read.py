@@ -38,6 +38,18 @@ def test_each_loop_is_a_pass(fbank):
     assert [utt.key for utt in again] == first
 
 
+def test_one_utterance_after_the_other(fbank):
+    reader = spr.open(fbank)
+    keys = [next(reader).key, next(reader).key]
+    assert keys == ["ann-001", "ann-002"]
+    with pytest.raises(StopIteration):
+        for _ in range(99):
+            keys.append(next(reader).key)
+    assert keys == [utt.key for utt in spr.open(fbank)]
+    # A loop is a pass of its own.
+    assert [utt.key for utt in reader] == keys
+
+
 def test_stages(fbank, ali, apart):
     assert len(list(spr.open(fbank).select("ann-*"))) == 4
     assert len(list(spr.open(fbank).without(regex="^(ann|bob)-"))) == 4

@@ -55,6 +55,12 @@ class Reader:
         self._current = fresh
         return fresh
 
+    def __next__(self) -> Utterance:
+        """The next utterance of the pass that was begun last, or of a first one."""
+        if self._current is None:
+            iter(self)
+        return next(self._current)  # type: ignore[arg-type]
+
     def set_epoch(self, epoch: int) -> None:
         """Makes the next pass the one of this number, counted from 0."""
         self._passes = epoch
