@@ -198,7 +198,7 @@ impl Sharding {
             env.warn(&Error::unfit(message).file(job.inputs.first().map_or("", |i| i.text())));
         }
         job.settle_kind(registry, env)?;
-        cut(job, &weights, shard);
+        job.inputs = weights.leave(std::mem::take(&mut job.inputs), shard);
         Ok(Some(Self {
             record,
             at,
@@ -284,22 +284,6 @@ fn resume(
         messages::plain(&format!("{at}: have it"));
     }
     Ok(())
-}
-
-/// Leaves of the inputs what is in the shard.
-fn cut(job: &mut Job, weights: &Weights, shard: Shard) {
-    let cut = weights.cut(shard);
-    let mut before = 0;
-    let mut kept = Vec::new();
-    for (mut input, entries) in job.inputs.drain(..).zip(&weights.entries) {
-        let [first, end] = [cut.first, cut.end].map(|n| n.clamp(before, before + entries) - before);
-        if first < end || kept.is_empty() && before + entries >= cut.end {
-            input.only(first, end);
-            kept.push(input);
-        }
-        before += entries;
-    }
-    job.inputs = kept;
 }
 
 /// The status of a job that has nothing to do.

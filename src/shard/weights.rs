@@ -165,6 +165,24 @@ impl Weights {
         }
     }
 
+    /// What a shard has of the `inputs` that were weighed: those of which it has entries, or one of
+    /// which it has none.
+    pub fn leave(&self, inputs: Vec<Input>, shard: Shard) -> Vec<Input> {
+        let cut = self.cut(shard);
+        let mut before = 0;
+        let mut kept = Vec::new();
+        for (mut input, entries) in inputs.into_iter().zip(&self.entries) {
+            let [first, end] =
+                [cut.first, cut.end].map(|n| n.clamp(before, before + entries) - before);
+            if first < end || kept.is_empty() && before + entries >= cut.end {
+                input.only(first, end);
+                kept.push(input);
+            }
+            before += entries;
+        }
+        kept
+    }
+
     /// What a shard weighs.
     pub fn weight(&self, cut: Cut) -> u128 {
         let [first, end] = [cut.first, cut.end].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
