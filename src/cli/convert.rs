@@ -58,7 +58,7 @@ pub(super) fn run_with(
     let sharding = match shard {
         None => None,
         Some(shard) => match Sharding::begin(shard, (args, typed), &mut job, registry, &env)? {
-            None => return Ok(shard::HAVE_IT),
+            None => return Ok(DONE),
             sharding => sharding,
         },
     };

@@ -7,7 +7,6 @@ use spr_core::{Error, KeyMap, Remedy, Result};
 
 use super::args::{ConvertArgs, DuplicatesArg};
 use super::document::Document;
-use super::exit::DONE;
 use super::{messages, plan};
 use crate::job::{Job, Made};
 use crate::shard::{self, By, Record, Shard, Weights};
@@ -285,6 +284,3 @@ fn resume(
     }
     Ok(())
 }
-
-/// The status of a job that has nothing to do.
-pub(super) const HAVE_IT: u8 = DONE;

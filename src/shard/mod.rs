@@ -12,7 +12,7 @@ use std::str::FromStr;
 use spr_core::{Error, Result};
 
 pub use cut::Cut;
-pub use name::{is_sharded, numbered, pattern};
+pub use name::{numbered, pattern};
 pub use record::{InputRecord, OutputRecord, Record, SCHEMA, record_of};
 pub use weights::{By, Weights};
 

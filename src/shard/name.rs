@@ -8,14 +8,9 @@ use super::Shard;
 /// Where the number goes.
 const FIELD: &str = "{shard}";
 
-/// Whether a name has a place for the number.
-pub fn is_sharded(text: &str) -> bool {
-    text.contains(FIELD)
-}
-
 /// An output as typed, with a place for the number in each of its names.
 pub fn pattern(text: &str) -> String {
-    if is_sharded(text) {
+    if text.contains(FIELD) {
         return text.to_owned();
     }
     let form = text.split_once(':').filter(|(form, _)| {
