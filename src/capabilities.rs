@@ -74,8 +74,8 @@ fn with(format: &'static dyn Format, options: &Options) -> Result<Capability> {
     let info = format.info();
     let file = format.caps(options, Medium::File)?;
     let caps = match file.count {
-        Count::One => format.caps(options, Medium::Folder)?,
-        Count::Many => file,
+        Count::Many if format.folder().is_none() => file,
+        Count::One | Count::Many => format.caps(options, Medium::Folder)?,
     };
     let options = info.options.iter().map(|o| OptionText {
         name: o.name,

@@ -414,12 +414,16 @@ impl Job {
         let request = self.request.clone();
         let request = request.lenient(self.on_error == OnError::Skip);
         // Where no name is written, none has to be alone.
-        let targets = std::iter::once(&self.target).chain(&self.labels_out);
-        let mut caps = targets.map(Target::caps);
-        let named = caps.try_fold(false, |named, caps| Ok(named || caps?.keys != Keys::None))?;
+        let mut named = false;
+        let mut forms = self.target.caps()?.parts();
+        for target in std::iter::once(&self.target).chain(&self.labels_out) {
+            let caps = target.caps()?;
+            named |= caps.keys != Keys::None;
+            forms = forms.or(caps.parts());
+        }
         let distinct = request.distinct && named;
         let portioned = self.portioned(partitioned)?;
-        let request = request.distinct(distinct).portions(portioned);
+        let request = request.distinct(distinct).portions(portioned).forms(forms);
         let data = Input::open_all(&inputs, request, registry, &meter.watch(env))?;
         let from = data.format.info().name;
         let mut reader = meter.attach(data.reader);

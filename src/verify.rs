@@ -3,7 +3,6 @@
 use spr_core::bytes::{Access, Env, Output};
 use spr_core::format::{Format, Medium, Options, Reader, Request};
 use spr_core::model::Utterance;
-use spr_core::stage::FolderReader;
 use spr_core::{Error, Remedy, Result};
 
 use crate::argument::Target;
@@ -79,15 +78,8 @@ fn compare(
         if want.steps().is_empty() && env.list(&made)?.is_empty() {
             return Ok(());
         }
-        let request = Request::all();
-        Box::new(FolderReader::open(
-            &made,
-            format,
-            &[],
-            options.clone(),
-            request,
-            env.clone(),
-        )?)
+        let opened = Request::all().open_folder(format, &made, &[], options, &env)?;
+        opened.into_stream()?
     } else {
         let source = env.open_file(&made)?;
         let opened = Request::all().open(format, source, options, &env)?;

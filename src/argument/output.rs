@@ -143,7 +143,7 @@ impl Target {
             Locator::Standard
         } else if let Some(command) = path.strip_prefix('|') {
             Locator::Command(command.to_owned())
-        } else if path.ends_with('/') || env.is_folder(&path.into()) {
+        } else if path.ends_with('/') || env.is_folder(&path.into()) || is_only_folder(format) {
             Locator::folder(match path.trim_end_matches('/') {
                 "" => path,
                 plain => plain,
@@ -356,6 +356,7 @@ impl Target {
     pub fn explain(&self) -> Result<String> {
         let caps = self.caps()?;
         let place = match &self.locator {
+            Locator::Folder(folder) if self.format.folder().is_some() => format!("folder {folder}"),
             Locator::Folder(folder) => format!("folder {folder}, one file an utterance"),
             Locator::Standard => "standard output".to_owned(),
             Locator::Command(line) => format!("command {line}"),
@@ -387,4 +388,9 @@ impl Target {
         }
         Ok(text)
     }
+}
+
+/// Whether data sets of a format are never files.
+pub(super) fn is_only_folder(format: &dyn Format) -> bool {
+    format.folder().is_some() && format.info().extensions.is_empty()
 }

@@ -141,15 +141,7 @@ fn create(
     let codec = compression(target, env)?;
     let draft = store.create(target, how)?;
     let draft = Landing::new(draft, target.clone(), finished.clone());
-    match codec {
-        Some(codec) => {
-            let stream = codec
-                .encoder(Box::new(draft), env.level, env.threads)
-                .map_err(|e| Error::io("cannot compress", e).file(&name))?;
-            Sink::stream(name, stream, patch)
-        }
-        None => Ok(Sink::draft(name, draft)),
-    }
+    pack(draft, name, codec, patch, env)
 }
 
 /// Checks that an utterance can have a file in a folder. One that can't leaves the others unharmed.
@@ -178,17 +170,59 @@ pub(super) fn open_in_folder(
     env: &Env,
 ) -> Result<Sink> {
     let file = file_of_key(key, extension)?;
-    let folder = match folder {
-        Some(folder) => folder,
-        None => folder.insert(env.store().create_folder(target, how)?),
-    };
-    let shown = target.join(&file).to_string();
-    let draft = folder.create(&file, env.durable);
+    let draft = draft_in_folder(target, folder, &file, how, env);
     let draft = draft.map_err(|e| match e.kind() {
         ErrorKind::Unfit => e.utterance(key).continuable(),
         _ => e.utterance(key),
     })?;
-    Ok(Sink::draft(shown, Landing::in_folder(draft)))
+    let shown = target.join(&file).to_string();
+    Ok(Sink::draft(shown, draft))
+}
+
+/// Opens a file of this name in a folder, which is begun if need be.
+pub(super) fn open_member(
+    target: &Location,
+    folder: &mut Option<Box<dyn DraftFolder>>,
+    name: &str,
+    patch: bool,
+    how: Drafting,
+    env: &Env,
+) -> Result<Sink> {
+    let file = Location::from(name);
+    let (at, codec) = (target.join(&file), compression(&file, env)?);
+    let draft = draft_in_folder(target, folder, &file, how, env)?;
+    pack(draft, at.to_string(), codec, patch, env)
+}
+
+fn draft_in_folder(
+    target: &Location,
+    folder: &mut Option<Box<dyn DraftFolder>>,
+    file: &Location,
+    how: Drafting,
+    env: &Env,
+) -> Result<Landing> {
+    let folder = match folder {
+        Some(folder) => folder,
+        None => folder.insert(env.store().create_folder(target, how)?),
+    };
+    Ok(Landing::in_folder(folder.create(file, env.durable)?))
+}
+
+/// A stream into a draft, through a codec if there is one.
+fn pack(
+    draft: Landing,
+    name: String,
+    codec: Option<Codec>,
+    patch: bool,
+    env: &Env,
+) -> Result<Sink> {
+    let Some(codec) = codec else {
+        return Ok(Sink::draft(name, draft));
+    };
+    let stream = codec
+        .encoder(Box::new(draft), env.level, env.threads)
+        .map_err(|e| Error::io("cannot compress", e).file(&name))?;
+    Sink::stream(name, stream, patch)
 }
 
 /// The file that an utterance gets inside a folder. A key may name sub-folders with `/`, but

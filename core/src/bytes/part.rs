@@ -16,6 +16,8 @@ pub enum Part<'a> {
     /// A companion at a place of its own, found in a file: if that is a command, it needs
     /// [`Access::Files`](super::Access::Files).
     At(&'a Locator),
-    /// One file of a folder, with this extension.
+    /// One file of a folder, of this name in it; compressed if its name says so.
+    Member(&'a str),
+    /// One file of a folder, that of an utterance, with this extension.
     Utterance(&'a Key, &'a str),
 }

@@ -1,5 +1,6 @@
 //! What an output can hold, as data: for the adapter, the writers, the help texts and the tests.
 
+use super::Parts;
 use crate::model::{Dtype, Tag};
 
 /// The sort of place an output goes to.
@@ -328,6 +329,19 @@ impl Caps {
             columnless: false,
             rounded: false,
             portioned: Portioned::No,
+        }
+    }
+
+    /// The parts of an utterance of which it holds anything.
+    pub fn parts(&self) -> Parts {
+        Parts {
+            features: self.features.is_some(),
+            labels: self.labels.is_some(),
+            audio: self.audio.hold_any(),
+            segments: self.segments.is_some(),
+            text: self.text,
+            objects: self.objects != Objects::None,
+            arrays: self.arrays.is_some(),
         }
     }
 }

@@ -11,6 +11,7 @@ mod probe;
 mod registry;
 mod request;
 mod traits;
+mod whole_folder;
 
 pub use crate::bytes::{Claim, Extent, Nested};
 pub use caps::{
@@ -26,3 +27,4 @@ pub use probe::{Probe, Score};
 pub use registry::Registry;
 pub use request::{Opened, Parts, Request, Share, Wanted};
 pub use traits::{Format, RandomAccess, Reader, Writer, Written};
+pub use whole_folder::WholeFolder;

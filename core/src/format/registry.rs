@@ -2,7 +2,7 @@
 
 use super::foreign::{self, foreign};
 use super::{Format, Probe, Score};
-use crate::bytes::{Claim, Location, Nested, NestedFormats, Source};
+use crate::bytes::{Claim, Env, Location, Nested, NestedFormats, Source};
 use crate::{Error, ErrorKind, Remedy, Result, nearest};
 
 /// A list of formats, found by name or by content.
@@ -109,6 +109,36 @@ impl Registry {
             .file(source.name())
             .suggest(Remedy::ReadAs(vec![a.info().name, b.info().name]))),
             [(_, format), ..] => Ok(*format),
+        }
+    }
+
+    /// The one format of which a folder as a whole is a data set; `None` if it is of none.
+    ///
+    /// # Errors
+    /// It fits several, or the system refuses to list it.
+    pub fn detect_folder(
+        &self,
+        folder: &Location,
+        env: &Env,
+    ) -> Result<Option<&'static dyn Format>> {
+        let entries = env.entries(folder)?;
+        let names = entries.iter().filter_map(|at| at.name()?.to_str());
+        let names: Vec<_> = names.collect();
+        let fits = |format: &&'static dyn Format| {
+            let whole = format.folder();
+            whole.is_some_and(|whole| whole.fits(&names))
+        };
+        let fitting: Vec<_> = self.formats().filter(fits).collect();
+        match *fitting.as_slice() {
+            [] => Ok(None),
+            [format] => Ok(Some(format)),
+            _ => {
+                let names: Vec<_> = fitting.iter().map(|format| format.info().name).collect();
+                let message = format!("may be {}", names.join(" or "));
+                Err(Error::new(ErrorKind::Ambiguous, message)
+                    .file(folder.to_string())
+                    .suggest(Remedy::ReadAs(names)))
+            }
         }
     }
 

@@ -49,6 +49,20 @@ impl Parts {
         ..Self::ALL
     };
 
+    /// What is in either.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            features: self.features || other.features,
+            labels: self.labels || other.labels,
+            audio: self.audio || other.audio,
+            segments: self.segments || other.segments,
+            text: self.text || other.text,
+            objects: self.objects || other.objects,
+            arrays: self.arrays || other.arrays,
+        }
+    }
+
     /// Takes away what is not wanted.
     pub fn keep(&self, utt: &mut Utterance) {
         if !self.features {
@@ -161,6 +175,9 @@ pub struct Request {
     pub label_values: bool,
     /// Which parts are wanted.
     pub parts: Parts,
+    /// What whoever asks can hold. A data set that has its utterances in several forms, such as sound
+    /// and features of it, gives them in one of these, if it has any; else in all.
+    pub forms: Parts,
     /// Whether sound is wanted as samples, and not as it is stored or where it is.
     pub samples: bool,
     /// Whether what is whole is to be read from damaged data: each damaged stretch is an error that
@@ -193,6 +210,7 @@ impl Request {
             values: true,
             label_values: true,
             parts: Parts::ALL,
+            forms: Parts::ALL,
             samples: false,
             damaged: false,
             lookup: false,
@@ -254,6 +272,12 @@ impl Request {
         Self { parts, ..self }
     }
 
+    /// For one who can hold no more than these parts.
+    #[must_use]
+    pub fn forms(self, forms: Parts) -> Self {
+        Self { forms, ..self }
+    }
+
     /// What is whole of damaged data.
     #[must_use]
     pub fn damaged(self) -> Self {
@@ -307,6 +331,7 @@ impl Request {
         Self {
             damaged: self.damaged,
             lenient: self.lenient,
+            forms: self.forms,
             ..Self::all()
         }
     }

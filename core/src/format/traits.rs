@@ -1,6 +1,8 @@
 //! Formats, readers and writers.
 
-use super::{Caps, FormatInfo, Medium, Nested, Notation, Opened, Options, Probe, Request, Score};
+use super::{
+    Caps, FormatInfo, Medium, Nested, Notation, Opened, Options, Probe, Request, Score, WholeFolder,
+};
 use crate::Result;
 use crate::bytes::{Env, Output, Source};
 use crate::loss::LossReport;
@@ -42,6 +44,9 @@ pub trait Format: Send + Sync {
     /// # Errors
     /// The output can't be made, or an option's value is wrong.
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>>;
+
+    /// Its folders that are one data set as a whole, if it has such.
+    fn folder(&self) -> Option<&dyn WholeFolder>;
 
     /// Its single objects inside containers, if it has any that can stand there.
     fn nested(&self) -> Option<&dyn Nested>;

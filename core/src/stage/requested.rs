@@ -1,8 +1,8 @@
 //! A request, and what a format leaves to do of it.
 
-use super::{LoadAudio, SelectKeys, SelectParts, Shard};
+use super::{FolderReader, LoadAudio, SelectKeys, SelectParts, Shard};
 use crate::Result;
-use crate::bytes::{Env, Source};
+use crate::bytes::{Env, Location, Source};
 use crate::format::{Format, Opened, Options, Parts, Portioned, Reader, Request};
 
 impl Request {
@@ -17,10 +17,43 @@ impl Request {
         options: &Options,
         env: &Env,
     ) -> Result<Opened> {
+        self.settle_portions();
+        let opened = format.open(source, options, &mut self, env)?;
+        self.rest_of(opened, env)
+    }
+
+    /// Opens a folder by it: one that is a data set of `format` as a whole, or one of files that hold
+    /// an utterance each and have an extension of the format or of `kin`.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and as [`FolderReader::open`].
+    pub fn open_folder(
+        mut self,
+        format: &'static dyn Format,
+        folder: &Location,
+        kin: &[&str],
+        options: &Options,
+        env: &Env,
+    ) -> Result<Opened> {
+        let Some(whole) = format.folder() else {
+            let (options, env) = (options.clone(), env.clone());
+            let reader = FolderReader::open(folder, format, kin, options, self, env)?;
+            return Ok(Opened::stream(reader));
+        };
+        self.settle_portions();
+        let opened = whole.open(folder, options, &mut self, env)?;
+        self.rest_of(opened, env)
+    }
+
+    /// Asks for whole utterances where others can't be told apart.
+    fn settle_portions(&mut self) {
         if self.lenient || self.damaged || self.lookup || self.has_share() {
             self.portions = Portioned::No;
         }
-        match format.open(source, options, &mut self, env)? {
+    }
+
+    fn rest_of(self, opened: Opened, env: &Env) -> Result<Opened> {
+        match opened {
             Opened::Stream(reader) => Ok(Opened::Stream(self.rest(reader, env)?)),
             table => Ok(table),
         }

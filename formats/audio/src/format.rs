@@ -3,7 +3,7 @@
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Format, FormatInfo, Keys, Medium, Nested, Notation, OneWriter, Opened, Options, Probe,
-    Request, Score, Writer,
+    Request, Score, WholeFolder, Writer,
 };
 use spr_core::model::Utterance;
 use spr_core::{Error, Remedy, Result};
@@ -73,6 +73,10 @@ impl Format for AudioFormat {
         };
         let caps = self.0.caps(Keys::of_files(output.medium()));
         Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
     }
 
     fn nested(&self) -> Option<&dyn Nested> {

@@ -3,7 +3,7 @@
 use spr_core::bytes::{ByteOrder, Env, Output, Source};
 use spr_core::format::{
     Caps, Format, FormatInfo, Keys, Medium, Nested, Notation, OneReader, OneWriter, Opened,
-    Options, Probe, Request, Score, Writer,
+    Options, Probe, Request, Score, WholeFolder, Writer,
 };
 use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::{Error, Result};
@@ -83,6 +83,10 @@ impl Format for Htk {
         };
         let extension = INFO.extensions[0];
         Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
     }
 
     fn nested(&self) -> Option<&dyn Nested> {

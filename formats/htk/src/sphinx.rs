@@ -3,7 +3,8 @@
 use spr_core::bytes::{ByteOrder, Env, Output, Source};
 use spr_core::format::{
     Caps, Claim, Count, Empty, Extent, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested,
-    Notation, OneReader, OneWriter, Opened, OptionSpec, Options, Probe, Request, Score, Writer,
+    Notation, OneReader, OneWriter, Opened, OptionSpec, Options, Probe, Request, Score,
+    WholeFolder, Writer,
 };
 use spr_core::model::{DatasetInfo, Dtype, Rank, Utterance};
 use spr_core::{Error, Result};
@@ -241,6 +242,10 @@ impl Format for Sphinx {
             move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| write(utt, dim, put);
         let extension = INFO.extensions[0];
         Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
     }
 
     fn nested(&self) -> Option<&dyn Nested> {

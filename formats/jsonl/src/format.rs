@@ -5,7 +5,7 @@ use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, LabelCaps,
     Medium, Nested, Notation, Objects, Opened, Options, Probe, Request, Score, SegmentCaps, Tags,
-    Writer,
+    WholeFolder, Writer,
 };
 use spr_core::model::Dtype;
 
@@ -96,6 +96,10 @@ impl Format for Jsonl {
 
     fn create(&self, output: Output, _: &Options, _: &Env) -> Result<Box<dyn Writer>> {
         Ok(Box::new(JsonlWriter::new(&output, CAPS)?))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
     }
 
     fn nested(&self) -> Option<&dyn Nested> {

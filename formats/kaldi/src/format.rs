@@ -4,7 +4,7 @@ use spr_core::bytes::{Env, Location, Nested, Output, Source};
 use spr_core::format::{
     AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps,
     Medium, Notation, Opened, OptionSpec, Options, Portioned, Probe, RandomAccess, Request, Score,
-    Tags, Variant, Writer,
+    Tags, Variant, WholeFolder, Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::{Error, Result};
@@ -302,6 +302,10 @@ impl Format for Kaldi {
             (None, table) => KaldiWriter::new(Sinks::open(&output, table)?, style, env),
         };
         Ok(Box::new(writer))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
     }
 
     fn nested(&self) -> Option<&dyn Nested> {

@@ -4,7 +4,7 @@ use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Format, FormatInfo, Keys, Medium, Nested, Notation, OneReader, OneWriter, Opened,
-    Options, Portioned, Probe, Request, Score, Writer,
+    Options, Portioned, Probe, Request, Score, WholeFolder, Writer,
 };
 use spr_core::model::{DatasetInfo, Portions, Utterance};
 
@@ -89,6 +89,10 @@ impl Format for Npy {
             |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| NestedArray.write(utt, put);
         let extension = INFO.extensions[0];
         Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
     }
 
     fn nested(&self) -> Option<&dyn Nested> {

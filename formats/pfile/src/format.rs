@@ -3,7 +3,8 @@
 use spr_core::bytes::{ByteOrder, Env, Output, Source};
 use spr_core::format::{
     Caps, Count, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium, Nested,
-    Notation, Opened, OptionSpec, Options, Partitioning, Portioned, Probe, Request, Score, Writer,
+    Notation, Opened, OptionSpec, Options, Partitioning, Portioned, Probe, Request, Score,
+    WholeFolder, Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::stage::PartitionSize;
@@ -91,6 +92,10 @@ impl Format for PFile {
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
         let caps = self.caps(options, output.medium())?;
         Ok(Box::new(PFileWriter::create(&output, options, caps, env)?))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
     }
 
     fn nested(&self) -> Option<&dyn Nested> {

@@ -6,7 +6,8 @@ use std::path::Path;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Count, Empty, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium,
-    Nested, Notation, Opened, Options, Partitioning, Portioned, Probe, Request, Score, Writer,
+    Nested, Notation, Opened, Options, Partitioning, Portioned, Probe, Request, Score, WholeFolder,
+    Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::{Error, Result, side};
@@ -93,6 +94,10 @@ impl Format for Pickle {
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
         let caps = self.caps(options, output.medium())?;
         writer::create(&output, options, caps, env.threads)
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
     }
 
     fn nested(&self) -> Option<&dyn Nested> {

@@ -4,7 +4,7 @@ use spr_core::Result;
 use spr_core::bytes::{Env, Location, Output, Source};
 use spr_core::format::{
     AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested, Notation,
-    Opened, Options, Probe, Request, Score, Suited, Tags, Variant, Writer,
+    Opened, Options, Probe, Request, Score, Suited, Tags, Variant, WholeFolder, Writer,
 };
 use spr_core::model::{Dtype, Object, Utterance};
 
@@ -173,6 +173,10 @@ impl Format for Spraak {
         Ok(Box::new(SpraakWriter::new(
             output, writing, caps, corpus, env,
         )))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
     }
 
     fn nested(&self) -> Option<&dyn Nested> {

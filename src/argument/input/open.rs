@@ -279,14 +279,17 @@ impl Input {
             Some(format) => (format, None, "as named"),
             None => match self.by_header(registry, env)? {
                 Some(format) => (format, None, BY_HEADER),
-                None => {
-                    let (format, extension) = FolderReader::detect(folder, registry, env)?;
-                    (format, Some(extension), "by what its files are")
-                }
+                None => match registry.detect_folder(folder, env)? {
+                    Some(format) => (format, None, "by what is in it"),
+                    None => {
+                        let (format, extension) = FolderReader::detect(folder, registry, env)?;
+                        (format, Some(extension), "by what its files are")
+                    }
+                },
             },
         };
         let options = self.options(format)?;
-        if format.caps(&options, Medium::Folder)?.count != Count::One {
+        if format.folder().is_none() && format.caps(&options, Medium::Folder)?.count != Count::One {
             return Err(
                 Error::usage(format!("is a folder of {} files", format.info().name))
                     .file(folder.to_string())
@@ -294,9 +297,10 @@ impl Input {
             );
         }
         let kin: Vec<_> = kin.as_deref().into_iter().collect();
-        let reader = FolderReader::open(folder, format, &kin, options, request, env.clone())?;
+        let opened = request.open_folder(format, folder, &kin, &options, env)?;
+        let reader = opened.into_stream()?;
         Ok(OpenedInput {
-            reader: Box::new(reader),
+            reader,
             format,
             why,
         })

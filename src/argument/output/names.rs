@@ -6,7 +6,7 @@ use spr_core::side;
 use spr_core::{Error, Remedy, Result, nearest};
 
 use super::super::numbered;
-use super::{Pair, Target};
+use super::{Pair, Target, is_only_folder};
 
 /// Packings that are known by name, but not written.
 const NOT_WRITTEN: [&str; 8] = ["xz", "lzma", "lz4", "Z", "zip", "7z", "tar", "tgz"];
@@ -34,12 +34,16 @@ impl Target {
         }
     }
 
-    /// Refuses a folder for what goes into one file.
+    /// Refuses a folder for what goes into one file, and anything else for what is a folder.
     pub(super) fn check_folder(&self) -> Result<()> {
         let Locator::Folder(folder) = &self.locator else {
+            if is_only_folder(self.format) {
+                let message = format!("{} data are a folder of files", self.format.info().name);
+                return Err(Error::usage(message).file(&self.text).hint("name a folder"));
+            }
             return Ok(());
         };
-        if self.caps()?.count == Count::One {
+        if self.format.folder().is_some() || self.caps()?.count == Count::One {
             return Ok(());
         }
         let (what, extension) = self.sort_of_file();

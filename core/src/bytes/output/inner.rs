@@ -54,11 +54,18 @@ impl Inner {
                 let at = self.main.sibling(part)?;
                 self.open(&at, patch)
             }
-            Part::Utterance(key, extension) => {
-                if let Destination::Folder(target, _) = &self.main {
-                    let folder = Locator::Folder(target.clone());
-                    self.claim(&folder, false)?;
+            Part::Member(name) => {
+                self.claim_folder()?;
+                let how = self.how();
+                match &mut self.main {
+                    Destination::Folder(target, folder) => {
+                        destination::open_member(target, folder, name, patch, how, &self.env)
+                    }
+                    other => Err(Error::usage("expected a folder").file(other.name())),
                 }
+            }
+            Part::Utterance(key, extension) => {
+                self.claim_folder()?;
                 let how = self.how();
                 if let Destination::Folder(target, folder) = &mut self.main {
                     let file = (key, extension);
@@ -68,6 +75,14 @@ impl Inner {
                 self.taken = true;
                 self.open_main(patch)
             }
+        }
+    }
+
+    /// Keeps the folder, if it is one.
+    fn claim_folder(&mut self) -> Result<()> {
+        match &self.main {
+            Destination::Folder(target, _) => self.claim(&Locator::Folder(target.clone()), false),
+            _ => Ok(()),
         }
     }
 

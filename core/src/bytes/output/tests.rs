@@ -405,3 +405,28 @@ fn a_store_that_was_abandoned_takes_nothing() {
     write(&output, Part::Main, b"a").unwrap();
     output.commit().unwrap();
 }
+
+#[test]
+fn a_folder_has_members_with_names_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, in_memory) = memory();
+    for env in [Env::default(), in_memory] {
+        let at = Location::from(folder.path()).join("train");
+        let output = env.output(&Locator::folder(at.clone()));
+        // Two are open at a time.
+        let mut text = output.create(Part::Member("text"), false).unwrap();
+        let mut packed = output.create(Part::Member("data/x.gz"), false).unwrap();
+        text.put(b"ann HI\n").unwrap();
+        packed.put(b"packed").unwrap();
+        text.finish().unwrap();
+        packed.finish().unwrap();
+        assert!(output.create(Part::Member("text"), false).is_err());
+        assert!(!env.exists(&at));
+        output.commit().unwrap();
+        let open = |name: &str| env.open_file(&at.join(name)).unwrap();
+        assert_eq!(open("text").array::<7>().unwrap(), *b"ann HI\n");
+        assert_eq!(open("data/x.gz").array::<6>().unwrap(), *b"packed");
+    }
+    let file = Env::default().output(&Locator::file(folder.path().join("a")));
+    assert!(file.create(Part::Member("text"), false).is_err());
+}

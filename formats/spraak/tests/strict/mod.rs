@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
     Caps, Format, FormatInfo, Medium, Nested, Notation, Opened, Options, Probe, Reader, Request,
-    Score, Writer,
+    Score, WholeFolder, Writer,
 };
 use spr_core::model::{DatasetInfo, Utterance};
 use spr_core::{Error, Result};
@@ -71,6 +71,10 @@ impl Format for Strict {
 
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
         self.0.create(output, options, env)
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        self.0.folder()
     }
 
     fn nested(&self) -> Option<&dyn Nested> {

@@ -3,7 +3,7 @@
 use spr_core::bytes::{ByteOrder, Claim, Env, Extent, Locator, Nested, Output, Part, Sink, Source};
 use spr_core::format::{
     Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Notation, Opened, Options,
-    Probe, Reader, Request, Score, Wanted, Writer, Written,
+    Probe, Reader, Request, Score, Wanted, WholeFolder, Writer, Written,
 };
 use spr_core::model::{DatasetInfo, Dtype, Key, Matrix, Rank, Utterance};
 use spr_core::{Error, ErrorKind, Limits, Result};
@@ -114,6 +114,10 @@ impl Format for Toy {
             caps,
             written: Written::default(),
         }))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
     }
 
     fn nested(&self) -> Option<&dyn Nested> {
