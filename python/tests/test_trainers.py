@@ -128,11 +128,26 @@ def test_columns_for_ray():
 
 
 RAY = """
-import sys, ray, spr_convert as spr
+import sys
+import numpy as np, pyarrow.parquet as parquet, ray, spr_convert as spr
+
+def centred(batch):
+    # Each utterance less its own mean.
+    shapes = zip(batch["features"], batch["rows"], batch["cols"])
+    batch["features"] = [flat - np.tile(flat.reshape(r, c).mean(0), r) for flat, r, c in shapes]
+    return batch
+
 ray.init(include_dashboard=False, num_cpus=2, object_store_memory=200 << 20)
-rows = spr.ray.read_spr(sys.argv[1], 3).take_all()
-assert sorted(row["key"] for row in rows) == sorted(spr.load(sys.argv[1])), rows
-assert all(len(row["features"]) == row["rows"] * row["cols"] for row in rows)
+read = spr.ray.read_spr(sys.argv[1], 3)
+read.map_batches(centred, batch_size=2, concurrency=2).write_parquet("out")
+rows = {row["key"]: row for row in parquet.read_table("out").to_pylist()}
+data = spr.load(sys.argv[1])
+assert sorted(rows) == sorted(data), rows.keys()
+for key, row in rows.items():
+    got = np.array(row["features"], np.float32).reshape(row["rows"], row["cols"])
+    want = data[key]
+    assert np.allclose(got, want - want.mean(0), atol=1e-4), key
+print(len(rows), "utterances")
 """
 
 
@@ -143,3 +158,4 @@ def test_ray(fbank):
         [sys.executable, "-c", RAY, fbank], env=environment, capture_output=True, text=True
     )
     assert run.returncode == 0, run.stderr
+    assert run.stdout.endswith("12 utterances\n")
