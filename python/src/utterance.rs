@@ -268,6 +268,7 @@ fn to_audio(audio: &Bound<'_, PyAny>) -> PyResult<Audio> {
                 rate,
                 channels,
                 samples,
+                ..AudioFacts::default()
             },
         }));
     }

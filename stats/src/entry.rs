@@ -72,6 +72,7 @@ mod tests {
             rate: Some(8000),
             channels: Some(2),
             samples: Some(4000),
+            duration: None,
         };
         utt.audio = Some(Audio::Reference(place));
         let entry = Entry::of(&utt);

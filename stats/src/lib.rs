@@ -20,19 +20,9 @@ use spr_core::model::{Audio, Decimal, Element, Utterance, Wide};
 )]
 pub fn seconds(utt: &Utterance) -> Option<f64> {
     match &utt.audio {
-        Some(audio) => audio.facts().seconds().or_else(|| stretch(audio)),
+        Some(Audio::Reference(place)) => place.time().map(Decimal::value),
+        Some(audio) => audio.facts().seconds(),
         None => Some(utt.meta.frame_shift?.value() * utt.frames() as f64),
-    }
-}
-
-/// How long the stretch of a recording is that sound refers to, where it says both ends.
-fn stretch(audio: &Audio) -> Option<f64> {
-    match audio {
-        Audio::Reference(place) => {
-            let start = place.start.unwrap_or(Decimal::ZERO);
-            Some(place.end?.minus(start)?.value())
-        }
-        _ => None,
     }
 }
 

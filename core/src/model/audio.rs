@@ -70,6 +70,7 @@ impl Audio {
                 rate: Some(sound.rate),
                 channels: Some(sound.samples.cols() as u32),
                 samples: Some(sound.samples.rows() as u64),
+                duration: None,
             },
             Self::Encoded(encoded) => encoded.facts,
             Self::Reference(reference) => reference.facts,
@@ -86,15 +87,28 @@ pub struct AudioFacts {
     pub channels: Option<u32>,
     /// Samples in each channel.
     pub samples: Option<u64>,
+    /// Seconds, as a file tells them that does not count samples; they may be rounded.
+    pub duration: Option<Decimal>,
 }
 
 impl AudioFacts {
-    /// Seconds, where rate and samples are known.
+    /// Seconds, where rate and samples are known, or else as they are told.
+    pub fn seconds(&self) -> Option<f64> {
+        self.counted().or(self.duration.map(Decimal::value))
+    }
+
+    /// Seconds as a decimal: exact where they have an end of digits.
+    pub fn time(&self) -> Option<Decimal> {
+        let exact = || Decimal::of_sample(self.samples?, self.rate?);
+        let counted = exact().or_else(|| Decimal::of(self.counted()?));
+        counted.or(self.duration)
+    }
+
     #[expect(
         clippy::cast_precision_loss,
         reason = "a duration needs no more digits"
     )]
-    pub fn seconds(&self) -> Option<f64> {
+    fn counted(&self) -> Option<f64> {
         let rate = self.rate.filter(|rate| *rate > 0)?;
         Some(self.samples? as f64 / f64::from(rate))
     }
@@ -141,5 +155,12 @@ impl AudioReference {
             channel: None,
             facts: AudioFacts::default(),
         }
+    }
+
+    /// Seconds that the stretch lasts, where that is known without opening anything.
+    pub fn time(&self) -> Option<Decimal> {
+        let start = self.start.unwrap_or(Decimal::ZERO);
+        let between = self.end.and_then(|end| end.minus(start));
+        self.facts.time().or(between)
     }
 }

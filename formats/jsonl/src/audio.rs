@@ -6,7 +6,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 use spr_core::bytes::{Location, Locator};
-use spr_core::model::{Audio, AudioFacts, AudioReference, EncodedAudio, Matrix, Rank, Waveform};
+use spr_core::model::{
+    Audio, AudioFacts, AudioReference, Decimal, EncodedAudio, Matrix, Rank, Waveform,
+};
 use spr_core::{Error, Limits, Result};
 
 use crate::fields::Fields;
@@ -21,6 +23,8 @@ pub(crate) struct AudioFields<'a> {
     rate: Option<u32>,
     channels: Option<u32>,
     samples: Option<u64>,
+    #[serde(borrow)]
+    duration: Option<&'a RawValue>,
     #[serde(borrow)]
     dtype: Option<Cow<'a, str>>,
     shape: Option<[u64; 2]>,
@@ -63,7 +67,7 @@ impl AudioFields<'_> {
         else {
             return Err(Error::malformed("samples have rate, dtype and shape"));
         };
-        let facts = self.channels.is_some() || self.samples.is_some();
+        let facts = self.channels.is_some() || self.samples.is_some() || self.duration.is_some();
         if facts || self.format.is_some() || self.is_stretch() {
             return Err(foreign("samples"));
         }
@@ -88,7 +92,7 @@ impl AudioFields<'_> {
         Ok(EncodedAudio {
             format: format.clone().into_owned(),
             bytes: bytes.map_err(|e| Error::malformed(format!("not base64: {e}")))?,
-            facts: self.facts(),
+            facts: self.facts()?,
         })
     }
 
@@ -96,15 +100,13 @@ impl AudioFields<'_> {
         if self.is_matrix() || self.format.is_some() {
             return Err(foreign("a place"));
         }
-        let time =
-            |raw: Option<&RawValue>, what| raw.map(|raw| text::read_decimal(raw, what)).transpose();
         Ok(AudioReference {
             at,
             len: self.length,
             start: time(self.start, "start")?,
             end: time(self.end, "end")?,
             channel: self.channel,
-            facts: self.facts(),
+            facts: self.facts()?,
         })
     }
 
@@ -137,13 +139,18 @@ impl AudioFields<'_> {
         times || bytes || self.channel.is_some()
     }
 
-    fn facts(&self) -> AudioFacts {
-        AudioFacts {
+    fn facts(&self) -> Result<AudioFacts> {
+        Ok(AudioFacts {
             rate: self.rate,
             channels: self.channels,
             samples: self.samples,
-        }
+            duration: time(self.duration, "duration")?,
+        })
     }
+}
+
+fn time(raw: Option<&RawValue>, what: &str) -> Result<Option<Decimal>> {
+    raw.map(|raw| text::read_decimal(raw, what)).transpose()
 }
 
 fn foreign(form: &str) -> Error {
@@ -214,6 +221,7 @@ fn write_facts(facts: AudioFacts, fields: &mut Fields<'_>) {
     fields.number("rate", facts.rate);
     fields.number("channels", facts.channels);
     fields.number("samples", facts.samples);
+    fields.time("duration", facts.duration);
 }
 
 fn write_place(at: &Locator, fields: &mut Fields<'_>) -> Result<()> {
@@ -240,7 +248,6 @@ fn write_place(at: &Locator, fields: &mut Fields<'_>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spr_core::model::Decimal;
 
     fn read(text: &str) -> Result<Audio> {
         let fields: AudioFields<'_> =
@@ -286,12 +293,13 @@ mod tests {
                     rate: Some(8000),
                     channels: Some(2),
                     samples: Some(24000),
+                    duration: Decimal::parse("3.00"),
                 },
                 ..AudioReference::new(Locator::FileAt("a.tar".into(), 0))
             }),
             concat!(
                 r#"{"path":"a.tar","byte":0,"length":7,"start":0.450,"end":3,"channel":1,"#,
-                r#""rate":8000,"channels":2,"samples":24000}"#
+                r#""rate":8000,"channels":2,"samples":24000,"duration":3.00}"#
             ),
         );
         assert!(fields(&place(Locator::Nowhere)).is_err());

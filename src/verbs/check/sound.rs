@@ -119,11 +119,13 @@ mod tests {
             rate: Some(8000),
             channels: None,
             samples: Some(5),
+            duration: None,
         };
         let is = AudioFacts {
             rate: Some(16000),
             channels: Some(1),
             samples: Some(5),
+            duration: None,
         };
         assert_eq!(
             contradictions(said, is),
