@@ -34,9 +34,11 @@ pub mod random;
 mod record;
 pub mod side;
 pub mod stage;
+mod symbols;
 
 pub use convert::{Converted, DatasetWriter, convert, convert_in};
 pub use error::{Error, ErrorKind, Remedy, Result};
 pub use keymap::KeyMap;
 pub use limits::Limits;
 pub use nearest::nearest;
+pub use symbols::Symbols;

@@ -13,7 +13,6 @@ pub(crate) mod options;
 mod segmentation;
 mod segments;
 mod spool;
-mod symbols;
 mod tags;
 mod time;
 mod writer;

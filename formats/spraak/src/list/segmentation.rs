@@ -2,15 +2,15 @@
 
 use std::collections::HashSet;
 
-use spr_core::Result;
 use spr_core::bytes::{Env, Held, Source};
 use spr_core::format::{Options, Reader, Wanted};
 use spr_core::model::{DatasetInfo, FrameGrid, Key, KeySource, Segment, Tier, Utterance};
+use spr_core::{Result, Symbols};
 
 use super::head::{ListHead, ListKind};
 use super::lines::Lines;
 use super::names::SAME;
-use super::symbols::Symbols;
+
 use super::tags::Extra;
 use super::time::{FROM, TO_THE_END, TimeBase};
 use crate::header::Header;

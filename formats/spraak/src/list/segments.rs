@@ -6,11 +6,11 @@ use std::sync::Arc;
 use spr_core::bytes::Env;
 use spr_core::format::Options;
 use spr_core::model::{Decimal, FrameGrid, Key, Meta, Segment, Utterance};
-use spr_core::{Error, Remedy, Result};
+use spr_core::{Error, Remedy, Result, Symbols};
 
 use super::lines::{is_blank, print_line};
 use super::names::SAME;
-use super::symbols::Symbols;
+
 use super::tags::extra;
 use super::time::TO_THE_END;
 use crate::header::shown;

@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 
-use spr_core::bytes::{Env, Held, Location, Source};
-use spr_core::model::Key;
-use spr_core::number::parse_integer;
-use spr_core::{Error, Result};
+use crate::bytes::{Env, Held, Location, Source};
+use crate::model::Key;
+use crate::number::parse_integer;
+use crate::{Error, Result};
 
-use super::lines::is_blank;
-
-/// Lines `NAME ID`, as Kaldi's `phones.txt`.
-pub(crate) struct Symbols {
+/// Names of labels and their numbers: lines `NAME ID`, as in Kaldi's `phones.txt`.
+#[derive(Clone, Debug)]
+pub struct Symbols {
     file: String,
     ids: HashMap<Vec<u8>, i64>,
     names: HashMap<i64, Vec<u8>>,
@@ -21,7 +20,7 @@ impl Symbols {
     ///
     /// # Errors
     /// A line is not a name and a whole number, or one of them stands twice.
-    pub(crate) fn read(file: &Location, env: &Env) -> Result<Self> {
+    pub fn read(file: &Location, env: &Env) -> Result<Self> {
         Self::parse(env.open_file(file)?, env)
     }
 
@@ -38,7 +37,7 @@ impl Symbols {
             held.add(2 * line.len(), &source, &env.limits)?;
             let place =
                 |message: String| Error::malformed(message).file(source.name()).line(number);
-            let mut words = line.split(is_blank).filter(|word| !word.is_empty());
+            let mut words = line.split(|b| is_blank(*b)).filter(|word| !word.is_empty());
             let (name, id) = match (words.next(), words.next(), words.next()) {
                 (Some(name), Some(id), None) => (name, parse_integer(id)),
                 (None, ..) => continue,
@@ -58,7 +57,10 @@ impl Symbols {
     }
 
     /// The number of a name, in digits.
-    pub(crate) fn id(&self, name: &[u8]) -> Result<Vec<u8>, String> {
+    ///
+    /// # Errors
+    /// The table has no such name.
+    pub fn id(&self, name: &[u8]) -> Result<Vec<u8>, String> {
         match self.ids.get(name) {
             Some(id) => Ok(id.to_string().into_bytes()),
             None => Err(format!("'{}' is not in {}", Key::from(name), self.file)),
@@ -66,7 +68,10 @@ impl Symbols {
     }
 
     /// The name of a number given in digits.
-    pub(crate) fn name(&self, id: &[u8]) -> Result<&[u8], String> {
+    ///
+    /// # Errors
+    /// The table has no such number, or it is written otherwise.
+    pub fn name(&self, id: &[u8]) -> Result<&[u8], String> {
         let number: Option<i64> = parse_integer(id);
         // Only the digits that the name stands for are given back.
         let known = number.filter(|number| number.to_string().as_bytes() == id);
@@ -79,6 +84,11 @@ impl Symbols {
             )),
         }
     }
+}
+
+/// White space between the two words.
+fn is_blank(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == 0x0b
 }
 
 #[cfg(test)]
