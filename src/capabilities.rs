@@ -7,7 +7,7 @@ use spr_core::Result;
 use spr_core::format::{
     AudioCaps, Caps, Count, Empty, Format, Keys, Medium, Objects, Options, Registry, Tags,
 };
-use spr_core::model::{Dtype, Object};
+use spr_core::model::{Dtype, Object, SourceField};
 
 /// One format in words.
 #[derive(Clone, Debug, Serialize)]
@@ -40,6 +40,8 @@ pub struct Capability {
     pub frame_shift: bool,
     /// Who speaks, in which language, and where in which recording.
     pub source: bool,
+    /// What of that, by name.
+    pub source_parts: Vec<&'static str>,
     /// Foreign header lines.
     pub tags: &'static str,
     /// What must be the same in all utterances.
@@ -102,7 +104,8 @@ fn with(format: &'static dyn Format, options: &Options) -> Result<Capability> {
             .map_or("no".to_owned(), |arrays| dtypes(arrays.dtypes)),
         keys: keys(&caps),
         frame_shift: caps.frame_shift,
-        source: caps.source,
+        source: !caps.source.is_empty(),
+        source_parts: caps.source.iter().map(|field| field.name()).collect(),
         tags: match caps.tags {
             Tags::None => "no",
             Tags::Of(_) | Tags::Named(..) => "its own",
@@ -235,6 +238,15 @@ pub(crate) fn segments(capability: &Capability) -> String {
     all.join(", ")
 }
 
+/// What is kept of who speaks, and where in which recording.
+pub(crate) fn source(capability: &Capability) -> String {
+    match capability.source_parts.len() {
+        0 => yes(false).to_owned(),
+        few if few < SourceField::ALL.len() => capability.source_parts.join(", "),
+        _ => yes(true).to_owned(),
+    }
+}
+
 /// The table of the README, in Markdown.
 ///
 /// # Errors
@@ -262,7 +274,7 @@ pub fn markdown(registry: &Registry) -> Result<String> {
 }
 
 fn cells(c: &Capability) -> String {
-    let segments = segments(c);
+    let (segments, source) = (segments(c), source(c));
     let cells = [
         c.features.as_str(),
         &c.labels,
@@ -275,7 +287,7 @@ fn cells(c: &Capability) -> String {
         &c.uniform,
         c.empty,
         yes(c.frame_shift),
-        yes(c.source),
+        &source,
         c.tags,
     ];
     cells.join(" | ")

@@ -7,7 +7,7 @@ mod translate;
 use crate::bytes::Env;
 use crate::format::{Caps, Empty, Keys, SegmentCaps};
 use crate::loss::{LossKind, LossPolicy, LossReport};
-use crate::model::{Audio, CastStats, Dtype, Key, Rank, Tier, Utterance};
+use crate::model::{Audio, CastStats, Dtype, Key, Rank, SourceField, Tier, Utterance};
 use crate::{Error, Limits, Remedy, Result, stage};
 
 /// Makes utterances fit what a target can hold.
@@ -429,22 +429,11 @@ impl Adapter {
         if !self.caps.frame_offset && meta.frame_offset.take().is_some() {
             self.now.add(LossKind::Metadata, key, Some("frame offset"));
         }
-        if !self.caps.source && meta.has_source() {
-            let names = [
-                (meta.speaker.is_some(), "speaker"),
-                (meta.gender.is_some(), "gender"),
-                (meta.language.is_some(), "language"),
-                (meta.recording.is_some(), "recording"),
-                (meta.channel.is_some(), "channel"),
-                (
-                    meta.start.is_some() || meta.end.is_some(),
-                    "place in the recording",
-                ),
-            ];
-            for (_, name) in names.iter().filter(|(there, _)| *there) {
-                self.now.add(LossKind::Metadata, key, Some(name));
+        for field in SourceField::ALL {
+            if !self.caps.source.contains(field) && meta.has(*field) {
+                self.now.add(LossKind::Metadata, key, Some(field.name()));
+                meta.clear_field(*field);
             }
-            meta.clear_source();
         }
         let report = &mut self.now;
         let caps = self.caps.tags;
@@ -481,7 +470,9 @@ fn fit_tiers(utt: &mut Utterance, caps: SegmentCaps, report: &mut LossReport) {
         if !caps.scores && segment.score.take().is_some() {
             report.add(LossKind::Scores, &utt.key, None);
         }
-        if !caps.speakers && segment.speaker.take().is_some() {
+        let speaker = segment.speaker.take_if(|_| !caps.speakers);
+        // Where the label is the speaker's name, nothing is lost.
+        if speaker.is_some_and(|speaker| speaker != segment.label) {
             report.add(LossKind::Speakers, &utt.key, None);
         }
     }

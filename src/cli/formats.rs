@@ -87,7 +87,7 @@ fn full(format: &Capability) -> String {
             "frame shift",
             capabilities::yes(format.frame_shift).to_owned(),
         ),
-        ("recording", capabilities::yes(format.source).to_owned()),
+        ("recording", capabilities::source(format)),
         ("audio", format.audio.clone()),
         ("segments", capabilities::segments(format)),
         ("text", capabilities::yes(format.text).to_owned()),

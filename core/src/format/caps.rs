@@ -1,7 +1,7 @@
 //! What an output can hold, as data: for the adapter, the writers, the help texts and the tests.
 
 use super::Parts;
-use crate::model::{Dtype, Tag};
+use crate::model::{Dtype, SourceField, Tag};
 
 /// The sort of place an output goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,8 +290,8 @@ pub struct Caps {
     pub frame_shift: bool,
     /// Whether the frame offset is kept.
     pub frame_offset: bool,
-    /// Whether it is kept who speaks, in which language, and where in which recording.
-    pub source: bool,
+    /// What is kept of who speaks, in which language, and where in which recording.
+    pub source: &'static [SourceField],
     /// Which header lines are kept.
     pub tags: Tags,
     /// The most frames in one utterance.
@@ -323,7 +323,7 @@ impl Caps {
             empty: Empty::Refused,
             frame_shift: false,
             frame_offset: false,
-            source: false,
+            source: &[],
             tags: Tags::None,
             max_rows: u64::MAX,
             columnless: false,

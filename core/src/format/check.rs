@@ -1,7 +1,7 @@
 //! Whether an output can hold an utterance as it is.
 
 use super::{Caps, Empty, Keys};
-use crate::model::{Audio, Matrix, Meta, Rank, Segment, Tier, Utterance, Waveform};
+use crate::model::{Audio, Matrix, Meta, Rank, Segment, SourceField, Tier, Utterance, Waveform};
 use crate::{Error, Result};
 
 /// The error for something that has no place in the output.
@@ -217,8 +217,9 @@ impl Caps {
         if meta.frame_offset.is_some() && !self.frame_offset {
             return Err(refused("a frame offset"));
         }
-        if !self.source && meta.has_source() {
-            return Err(refused("a speaker, a recording or the like"));
+        let unheld = |field: &&SourceField| !self.source.contains(field) && meta.has(**field);
+        if let Some(field) = SourceField::ALL.iter().find(unheld) {
+            return Err(refused(format_args!("a {}", field.name())));
         }
         match meta.tags.iter().find(|tag| !self.tags.hold(tag)) {
             Some(tag) => Err(refused(format_args!(

@@ -63,6 +63,47 @@ impl Tag {
     }
 }
 
+/// A part of what is known of who speaks, and where in which recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceField {
+    /// Who speaks.
+    Speaker,
+    /// The speaker's gender.
+    Gender,
+    /// The language.
+    Language,
+    /// The recording.
+    Recording,
+    /// The channel of the recording.
+    Channel,
+    /// Where in the recording.
+    Place,
+}
+
+impl SourceField {
+    /// Every field.
+    pub const ALL: &'static [Self] = &[
+        Self::Speaker,
+        Self::Gender,
+        Self::Language,
+        Self::Recording,
+        Self::Channel,
+        Self::Place,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Speaker => "speaker",
+            Self::Gender => "gender",
+            Self::Language => "language",
+            Self::Recording => "recording",
+            Self::Channel => "channel",
+            Self::Place => "place in the recording",
+        }
+    }
+}
+
 /// Understood fields, and the foreign header lines in their order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Meta {
@@ -99,22 +140,38 @@ impl Meta {
 
     /// Whether anything is known of who speaks, and in which recording.
     pub fn has_source(&self) -> bool {
-        let names = [
-            &self.speaker,
-            &self.gender,
-            &self.language,
-            &self.recording,
-            &self.channel,
-        ];
-        let times = [self.start, self.end];
-        names.iter().any(|name| name.is_some()) || times.iter().any(Option::is_some)
+        SourceField::ALL.iter().any(|field| self.has(*field))
+    }
+
+    /// Whether this is known.
+    pub fn has(&self, field: SourceField) -> bool {
+        match field {
+            SourceField::Speaker => self.speaker.is_some(),
+            SourceField::Gender => self.gender.is_some(),
+            SourceField::Language => self.language.is_some(),
+            SourceField::Recording => self.recording.is_some(),
+            SourceField::Channel => self.channel.is_some(),
+            SourceField::Place => self.start.is_some() || self.end.is_some(),
+        }
+    }
+
+    /// Forgets this.
+    pub fn clear_field(&mut self, field: SourceField) {
+        match field {
+            SourceField::Speaker => self.speaker = None,
+            SourceField::Gender => self.gender = None,
+            SourceField::Language => self.language = None,
+            SourceField::Recording => self.recording = None,
+            SourceField::Channel => self.channel = None,
+            SourceField::Place => (self.start, self.end) = (None, None),
+        }
     }
 
     /// Forgets who speaks, and in which recording.
     pub fn clear_source(&mut self) {
-        (self.speaker, self.gender, self.language) = (None, None, None);
-        (self.recording, self.channel) = (None, None);
-        (self.start, self.end) = (None, None);
+        SourceField::ALL
+            .iter()
+            .for_each(|field| self.clear_field(*field));
     }
 
     /// Forgets the header lines about what has changed, and gives the first of them.

@@ -29,7 +29,7 @@ pub use half::{bf16, f16};
 pub use info::{DatasetInfo, KeySource};
 pub use key::{Key, is_word_byte};
 pub use matrix::{Matrix, Rank};
-pub use meta::{Described, Meta, Tag};
+pub use meta::{Described, Meta, SourceField, Tag};
 pub use object::{GaussPosterior, Lists, Object, Sparse};
 pub use origin::{Origin, Position};
 pub use portion::{Portion, Portions};

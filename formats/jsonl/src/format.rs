@@ -7,7 +7,7 @@ use spr_core::format::{
     Medium, Nested, Notation, Objects, Opened, Options, Probe, Request, Score, SegmentCaps, Tags,
     WholeFolder, Writer,
 };
-use spr_core::model::Dtype;
+use spr_core::model::{Dtype, SourceField};
 
 use crate::reader::JsonlReader;
 use crate::writer::JsonlWriter;
@@ -51,7 +51,7 @@ pub(crate) const CAPS: Caps = {
     caps.arrays = Some(ArrayCaps::new(Dtype::ALL));
     caps.empty = Empty::Kept;
     (caps.frame_shift, caps.frame_offset) = (true, true);
-    caps.source = true;
+    caps.source = SourceField::ALL;
     caps.tags = Tags::Any;
     caps.columnless = true;
     caps

@@ -11,7 +11,7 @@ use spr_core::format::{
     ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, Objects, SegmentCaps,
     Tags,
 };
-use spr_core::model::{Decimal, Dtype, Object};
+use spr_core::model::{Decimal, Dtype, Object, SourceField};
 use spr_testkit::{compare, generate};
 
 fn dtypes() -> impl Strategy<Value = &'static [Dtype]> {
@@ -93,23 +93,35 @@ fn caps() -> impl Strategy<Value = Caps> {
         option::of(segment_caps()),
         option::of(array_caps()),
     );
+    let few: &[_] = &[SourceField::Speaker, SourceField::Place];
+    let sources = vec![&[][..], few, SourceField::ALL];
     let most = select(&[5, u64::MAX][..]);
-    (keys, parts, objects, empty, tags, any::<[bool; 4]>(), most).prop_map(
-        |(keys, parts, objects, empty, tags, flags, most)| {
-            let mut caps = Caps::new(Count::Many, keys);
-            (
-                caps.features,
-                caps.labels,
-                caps.audio,
-                caps.segments,
-                caps.arrays,
-            ) = parts;
-            (caps.objects, caps.empty, caps.tags) = (objects, empty, tags);
-            [caps.text, caps.frame_shift, caps.frame_offset, caps.source] = flags;
-            caps.max_rows = most;
-            caps
-        },
+    (
+        keys,
+        parts,
+        objects,
+        empty,
+        tags,
+        (any::<[bool; 3]>(), select(sources)),
+        most,
     )
+        .prop_map(
+            |(keys, parts, objects, empty, tags, (flags, source), most)| {
+                let mut caps = Caps::new(Count::Many, keys);
+                (
+                    caps.features,
+                    caps.labels,
+                    caps.audio,
+                    caps.segments,
+                    caps.arrays,
+                ) = parts;
+                (caps.objects, caps.empty, caps.tags) = (objects, empty, tags);
+                [caps.text, caps.frame_shift, caps.frame_offset] = flags;
+                caps.source = source;
+                caps.max_rows = most;
+                caps
+            },
+        )
 }
 
 /// Room for everything.
@@ -123,7 +135,7 @@ fn all() -> Caps {
     (caps.audio, caps.objects) = (AudioCaps::samples(Dtype::ALL), Objects::All);
     (caps.audio.encoded, caps.audio.references) = (&["wav", "flac", "unknown"], true);
     (caps.frame_shift, caps.frame_offset) = (true, true);
-    (caps.source, caps.text) = (true, true);
+    (caps.source, caps.text) = (SourceField::ALL, true);
     caps
 }
 

@@ -8,7 +8,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use spr_core::format::{Caps, Keys, Tags};
-use spr_core::model::{Decimal, Key, Meta, Tag};
+use spr_core::model::{Decimal, Key, Meta, SourceField, Tag};
 
 /// Keys of the sort that an output keeps.
 pub fn key(keys: Keys) -> BoxedStrategy<Key> {
@@ -40,8 +40,10 @@ pub(super) fn meta(caps: Caps) -> impl Strategy<Value = Meta> {
     let times = (option::of(decimal()), option::of(decimal()));
     let source = option::of(source()).prop_map(Option::unwrap_or_default);
     (times, source, tags(caps.tags)).prop_map(move |((shift, offset), mut meta, tags)| {
-        if !caps.source {
-            meta.clear_source();
+        for field in SourceField::ALL {
+            if !caps.source.contains(field) {
+                meta.clear_field(*field);
+            }
         }
         Meta {
             frame_shift: shift.filter(|_| caps.frame_shift),

@@ -63,7 +63,7 @@ fn unsound_formats_are_found() {
         (Fault::PassesWrongShapes, "no values"),
         (Fault::SaysOtherCaps, "a writer's caps"),
         (Fault::TellsLate, "changes while it is read"),
-        (Fault::DropsSource, "undeclared and yet taken: a speaker"),
+        (Fault::DropsSource, "undeclared and yet taken: speaker"),
         (Fault::DropsArrays, "undeclared and yet taken: arrays"),
         (Fault::DropsTiers, "undeclared and yet taken: segments"),
         (Fault::NestedReadsOn, "reading behind it"),

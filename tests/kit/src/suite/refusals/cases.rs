@@ -1,7 +1,7 @@
 //! Utterances that do not fit, for each thing that is not declared.
 
 use spr_core::format::{Empty, Keys, Tags};
-use spr_core::model::{Audio, Decimal, Dtype, Key, Matrix, Rank, Tag, Utterance};
+use spr_core::model::{Audio, Decimal, Dtype, Key, Matrix, Rank, SourceField, Tag, Utterance};
 
 use super::super::Bench;
 use crate::generate::{self, Columns, Other, Plan};
@@ -91,12 +91,20 @@ impl Cases<'_> {
                 utt.meta.frame_offset = Decimal::parse("0.5");
             });
         }
-        if !caps.source {
-            self.add_both("a speaker", plan, |utt| {
-                utt.meta.speaker = Some("ann".into());
-            });
-            self.add_both("a place in a recording", plan, |utt| {
-                utt.meta.start = Decimal::parse("0.25");
+        for field in SourceField::ALL {
+            if caps.source.contains(field) {
+                continue;
+            }
+            self.add_both(field.name(), plan, |utt| {
+                let (meta, name) = (&mut utt.meta, Some("ann".into()));
+                match field {
+                    SourceField::Speaker => meta.speaker = name,
+                    SourceField::Gender => meta.gender = name,
+                    SourceField::Language => meta.language = name,
+                    SourceField::Recording => meta.recording = name,
+                    SourceField::Channel => meta.channel = name,
+                    SourceField::Place => meta.start = Decimal::parse("0.25"),
+                }
             });
         }
         match caps.tags {
