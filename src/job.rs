@@ -11,12 +11,12 @@ use std::time::Instant;
 use spr_core::bytes::{Env, Location, Output, Parents};
 use spr_core::format::{Keys, Portioned, Reader, Registry, Request};
 use spr_core::loss::{LossKind, LossPolicy, LossReport, describe};
-use spr_core::model::{Dtype, Utterance};
+use spr_core::model::{Dtype, Key, Utterance};
 use spr_core::stage::Prefetch;
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::argument::{Input, PartName, Target};
-use crate::shard::{OutputRecord, Record};
+use crate::shard::{Hashes, OutputRecord, Record};
 use branch::Branch;
 use meter::Meter;
 pub use outcome::{Observer, Outcome, Progress};
@@ -55,6 +55,8 @@ pub struct Made {
     outcome: Outcome,
     outputs: Vec<Output>,
     parents: Parents,
+    /// The names of the first and the last utterance that was written.
+    keys: Option<[Key; 2]>,
 }
 
 impl Made {
@@ -63,16 +65,18 @@ impl Made {
         &self.outcome
     }
 
-    /// Notes in the record of a shard what was done.
+    /// Notes in the record of a shard what was done; `hashes` has those of the files.
     ///
     /// # Errors
     /// What was written can't be looked at.
-    pub fn tell(&self, record: &mut Record, job: &Job) -> Result<()> {
+    pub fn tell(&self, record: &mut Record, hashes: &Hashes, job: &Job) -> Result<()> {
         let Outcome {
             written, skipped, ..
         } = &self.outcome;
         (record.utterances, record.frames) = (written.utterances, written.frames);
         record.skipped = *skipped;
+        let named = self.keys.as_ref();
+        record.keys = named.map(|keys| keys.each_ref().map(ToString::to_string));
         record.format = self.outcome.to.to_owned();
         let losses = self.outcome.losses.iter().flat_map(LossReport::lines);
         record.losses = losses.map(|(kind, line)| describe(kind, line)).collect();
@@ -81,6 +85,7 @@ impl Made {
             record
                 .outputs
                 .extend(files.map(|(name, bytes)| OutputRecord {
+                    hash: hashes.of(&name),
                     name: name.to_string(),
                     bytes,
                 }));
@@ -251,6 +256,7 @@ impl Job {
             .transpose()?;
         let mut part = 0;
         let mut labels = Utterance::default();
+        let mut ends: Option<[Key; 2]> = None;
         let (mut skipped, mut done, mut frames) = (0, 0, 0);
         loop {
             // Past a fault of an input there may be more; what can't be written is another thing.
@@ -286,6 +292,8 @@ impl Job {
             match step {
                 Ok(()) => {
                     done += u64::from(utt.ends());
+                    let [_, last] = ends.get_or_insert_with(|| [utt.key.clone(), utt.key.clone()]);
+                    last.set(utt.key.as_bytes());
                     let so_far = Progress {
                         utterances: done,
                         frames,
@@ -352,6 +360,7 @@ impl Job {
             outcome,
             outputs,
             parents,
+            keys: ends,
         })
     }
 

@@ -15,6 +15,7 @@ use super::shard::Sharding;
 use super::{messages, plan, shard};
 use crate::argument::Target;
 use crate::job::{Job, Outcome};
+use crate::shard::Hashes;
 
 /// Converts.
 pub(super) fn run(args: ConvertArgs, session: &Session) -> Result<u8> {
@@ -34,6 +35,10 @@ pub(super) fn run_with(
     let mut env = plan::env(&args.read, session)?;
     env.threads = args.jobs;
     env.durable = !args.no_sync;
+    let hashes = Hashes::default();
+    if shard.is_some() {
+        env = hashes.watch(&env);
+    }
     let mut job = plan::job(args, registry, &env)?;
     if args.read.explain || args.read.verbose {
         let mut lines = Vec::new();
@@ -57,10 +62,13 @@ pub(super) fn run_with(
     }
     let sharding = match shard {
         None => None,
-        Some(shard) => match Sharding::begin(shard, (args, typed), &mut job, registry, &env)? {
-            None => return Ok(DONE),
-            sharding => sharding,
-        },
+        Some(shard) => {
+            let begun = Sharding::begin(shard, (args, typed), hashes, &mut job, registry, &env)?;
+            match begun {
+                None => return Ok(DONE),
+                sharding => sharding,
+            }
+        }
     };
     let documents = Documents {
         log: args.error_log.as_ref(),

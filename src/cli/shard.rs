@@ -1,6 +1,6 @@
 //! `--shard I/N`: one of several jobs that convert one data set together.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use spr_core::bytes::{Env, Location, Output};
 use spr_core::format::Registry;
 use spr_core::{Error, KeyMap, Remedy, Result};
@@ -9,7 +9,7 @@ use super::args::{ConvertArgs, DuplicatesArg};
 use super::document::Document;
 use super::{messages, plan};
 use crate::job::{Job, Made};
-use crate::shard::{self, By, Record, Shard, Weights};
+use crate::shard::{self, By, Hashes, Record, Shard, Weights};
 
 /// Which shard of how many a job converts.
 #[derive(Args, Debug, Clone, Default)]
@@ -35,9 +35,29 @@ pub(super) struct ShardArgs {
         hide_short_help = true
     )]
     shard_group: Option<Location>,
-    /// Do nothing if the shard is done already, by its record
-    #[arg(long, requires = "shard", hide_short_help = true)]
-    resume: bool,
+    /// Do nothing if the shard is done already, by its record; with =verify, if its files are still
+    /// what was written
+    #[arg(
+        long,
+        value_name = "verify",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "done",
+        requires = "shard",
+        hide_short_help = true
+    )]
+    resume: Option<ResumeArg>,
+}
+
+/// What a shard that is done is known by.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum ResumeArg {
+    /// By its record, and files of the lengths that it says.
+    #[value(hide = true)]
+    Done,
+    /// And by the hashes of the files.
+    Verify,
 }
 
 /// What a job that is a shard leaves beside its data.
@@ -45,6 +65,7 @@ pub(super) struct Sharding {
     record: Record,
     at: Location,
     document: Option<Document>,
+    hashes: Hashes,
 }
 
 /// Variables in which engines tell a job its number, and what the first job's is.
@@ -157,6 +178,7 @@ impl Sharding {
     pub(super) fn begin(
         shard: Shard,
         (args, typed): (&ConvertArgs, &ConvertArgs),
+        hashes: Hashes,
         job: &mut Job,
         registry: &Registry,
         env: &Env,
@@ -179,11 +201,15 @@ impl Sharding {
         }
         let record = Record::begin(shard, &weights, &job.inputs, &wanted, registry, env)?;
         let at = shard::record_of(&main);
-        if flags.resume && !args.overwrite {
+        if let Some(how) = flags.resume.filter(|_| !args.overwrite) {
             // What is found here is not an input.
             let apart = Env::default().with_store(env.store().clone());
             if let Some(done) = Record::read(&at, &apart)? {
-                return resume(&done, &record, &at, args, &apart).map(|()| None);
+                resume(&done, &record, (&at, how), &apart)?;
+                if !args.read.quiet {
+                    messages::plain(&format!("{at}: have it"));
+                }
+                return Ok(None);
             }
             // What a job left that did not come to its end goes.
             job.overwrite = true;
@@ -202,6 +228,7 @@ impl Sharding {
             record,
             at,
             document: None,
+            hashes,
         }))
     }
 
@@ -218,7 +245,7 @@ impl Sharding {
 
     /// Completes the record, whose name is the last to be given.
     pub(super) fn complete(mut self, made: &Made, job: &Job) -> Result<Option<Output>> {
-        made.tell(&mut self.record, job)?;
+        made.tell(&mut self.record, &self.hashes, job)?;
         let Some(mut document) = self.document else {
             return Ok(None);
         };
@@ -259,28 +286,31 @@ fn check(args: &ConvertArgs, job: &Job) -> Result<()> {
     }
 }
 
-/// Whether the job that left a record was this one, and what it wrote is still there.
+/// Checks that the job that left a record was this one, and what it wrote is still there.
 fn resume(
     done: &Record,
     wanted: &Record,
-    at: &Location,
-    args: &ConvertArgs,
+    (at, how): (&Location, ResumeArg),
     env: &Env,
 ) -> Result<()> {
+    let refuse = |message: String| {
+        let error = Error::unfit(message).file(at.to_string());
+        Err(error.suggest(Remedy::Overwrite))
+    };
     if let Some(what) = done.differs_from(wanted) {
-        let message = format!("is of another job: its {what} is not the same");
-        return Err(Error::unfit(message)
-            .file(at.to_string())
-            .suggest(Remedy::Overwrite));
+        return refuse(format!("is of another job: '{what}' is not the same in it"));
     }
     if let Some(file) = done.missing(env) {
-        let message = format!("says that {file} is done, which is not there as it was written");
-        return Err(Error::unfit(message)
-            .file(at.to_string())
-            .suggest(Remedy::Overwrite));
+        return refuse(format!(
+            "says that {file} is done, which is not there as it was written"
+        ));
     }
-    if !args.read.quiet {
-        messages::plain(&format!("{at}: have it"));
+    if how == ResumeArg::Verify
+        && let Some(file) = done.changed(env)?
+    {
+        return refuse(format!(
+            "says that {file} is done, but its bytes are not those that were written"
+        ));
     }
     Ok(())
 }

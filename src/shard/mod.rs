@@ -2,6 +2,7 @@
 //! write, one behind the other, is what a single job would have written.
 
 mod cut;
+mod hashes;
 mod name;
 mod record;
 mod weights;
@@ -12,6 +13,7 @@ use std::str::FromStr;
 use spr_core::{Error, Result};
 
 pub use cut::Cut;
+pub use hashes::{Hashes, of_file};
 pub use name::{numbered, pattern};
 pub use record::{InputRecord, OutputRecord, Record, SCHEMA, record_of};
 pub use weights::{By, Weights};

@@ -6,7 +6,7 @@ use spr_core::format::Registry;
 use spr_core::{Error, Result};
 use twox_hash::XxHash3_128;
 
-use super::{By, Cut, Shard, Weights};
+use super::{By, Cut, Shard, Weights, of_file};
 use crate::argument::Input;
 
 /// The version of the record's form.
@@ -33,6 +33,8 @@ pub struct Record {
     pub by: String,
     /// Its entries of all, from the first to before the second.
     pub entries: [u64; 2],
+    /// The names of the first and the last utterance written, if any was.
+    pub keys: Option<[String; 2]>,
     /// Utterances written.
     pub utterances: u64,
     /// Frames written.
@@ -69,6 +71,9 @@ pub struct OutputRecord {
     pub name: String,
     /// Bytes in it.
     pub bytes: u64,
+    /// A hash of it; of a folder there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
 }
 
 impl Record {
@@ -93,6 +98,7 @@ impl Record {
             of: shard.of,
             by: By::to_string(&weights.by),
             entries: [first, end],
+            keys: None,
             utterances: 0,
             frames: 0,
             skipped: 0,
@@ -156,6 +162,20 @@ impl Record {
         };
         let lost = self.outputs.iter().find(|output| !there(output))?;
         Some(&lost.name)
+    }
+
+    /// The first of its files of which the bytes are not those that were written.
+    ///
+    /// # Errors
+    /// One can't be read.
+    pub fn changed(&self, env: &Env) -> Result<Option<&str>> {
+        for output in &self.outputs {
+            let Some(hash) = &output.hash else { continue };
+            if of_file(&output.name.as_str().into(), env)? != *hash {
+                return Ok(Some(&output.name));
+            }
+        }
+        Ok(None)
     }
 }
 

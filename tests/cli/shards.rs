@@ -68,7 +68,8 @@ fn merged_shards_are_what_one_job_writes() {
             s.ok(&format!("{input} {whole} --no-sync -q {loss} --overwrite"));
             let name = whole.split(':').next_back().unwrap();
             let name = name.split(',').next().unwrap();
-            let counts: &[u64] = if input == "in.scp" {
+            // More shards than entries: from every input, and to every output.
+            let counts: &[u64] = if input == "in.scp" || *output == "N/x.jsonl" {
                 &[1, 2, 7, 64]
             } else {
                 &[1, 2, 7]
@@ -128,14 +129,28 @@ fn a_record_is_the_proof_that_a_shard_is_done() {
     assert!(s.fails(&job(1, "")).contains("exists already"));
     assert!(s.ok(&job(1, "--resume")).err.contains("have it"));
     let error = s.fails(&job(1, "--resume --dtype f64"));
-    assert!(error.contains("its options is not the same"), "{error}");
+    assert!(error.contains("'options' is not the same"), "{error}");
     let error = s.fails(&job(1, "--resume --shard-by entries"));
-    assert!(error.contains("its by is not the same"), "{error}");
+    assert!(error.contains("'by' is not the same"), "{error}");
     s.ok(&job(1, "--resume --overwrite"));
     // What was left without a record is replaced.
     s.ok(&job(2, ""));
     fs::remove_file(s.path("x.00002-of-00003.ark.shard.json")).unwrap();
     assert_eq!(status(&s).1, "2\n");
+    // A byte that changed is not seen, unless it is looked for.
+    let mut bytes = s.read("x.00001-of-00003.ark");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(s.path("x.00001-of-00003.ark"), &bytes).unwrap();
+    assert!(s.ok(&job(1, "--resume")).err.contains("have it"));
+    let error = s.fails(&job(1, "--resume=verify"));
+    assert!(
+        error.contains("x.00001-of-00003.ark is done, but its bytes are not those"),
+        "{error}"
+    );
+    bytes[middle] ^= 1;
+    fs::write(s.path("x.00001-of-00003.ark"), &bytes).unwrap();
+    assert!(s.ok(&job(1, "--resume=verify")).err.contains("have it"));
     s.ok(&job(2, "--resume"));
     assert_eq!((status(&s).0, status(&s).1), (0, String::new()));
     // Files that changed behind the record's back.

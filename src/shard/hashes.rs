@@ -1,0 +1,176 @@
+//! Hashes of the files that a shard writes, made while they are written.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use spr_core::bytes::{
+    Change, Draft, DraftFolder, Drafting, Env, FileStatus, Finish, Identity, Leftover, Location,
+    Store, Stored, Whole,
+};
+use spr_core::{Error, Result};
+use twox_hash::XxHash3_128;
+
+/// Bytes that are read at a time.
+const BLOCK: usize = 1 << 20;
+
+fn text(hash: &XxHash3_128) -> String {
+    format!("xxh3:{:032x}", hash.finish_128())
+}
+
+/// The hash of a file as it is stored.
+///
+/// # Errors
+/// It can't be read.
+pub fn of_file(file: &Location, env: &Env) -> Result<String> {
+    let hash = env.store().open(file).and_then(|stored| of_stored(stored));
+    hash.map_err(|e| Error::io("cannot read", e).file(file.to_string()))
+}
+
+fn of_stored(mut stored: Box<dyn Stored>) -> io::Result<String> {
+    let mut hash = XxHash3_128::default();
+    let mut block = vec![0; BLOCK];
+    loop {
+        match stored.read(&mut block)? {
+            0 => return Ok(text(&hash)),
+            n => hash.write(&block[..n]),
+        }
+    }
+}
+
+/// The hashes of the files that were finished, by the names that they are to have. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct Hashes(Arc<Mutex<HashMap<Location, String>>>);
+
+impl Hashes {
+    /// Surroundings in which each file that is written leaves its hash here.
+    #[must_use]
+    pub fn watch(&self, env: &Env) -> Env {
+        let store = HashingStore {
+            inner: env.store().clone(),
+            hashes: self.clone(),
+        };
+        env.clone().with_store(Arc::new(store))
+    }
+
+    /// The hash of a file.
+    pub fn of(&self, file: &Location) -> Option<String> {
+        let hashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        hashes.get(file).cloned()
+    }
+
+    fn add(&self, file: Location, hash: String) {
+        let mut hashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        hashes.insert(file, hash);
+    }
+}
+
+/// A store whose new files, but for those of folders, leave their hashes.
+#[derive(Debug)]
+struct HashingStore {
+    inner: Arc<dyn Store>,
+    hashes: Hashes,
+}
+
+/// A file that is hashed while it grows.
+struct HashedDraft {
+    inner: Box<dyn Draft>,
+    target: Location,
+    hashes: Hashes,
+    /// Of what was appended; none once something of it was changed.
+    hash: Option<XxHash3_128>,
+}
+
+impl Write for HashedDraft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.inner.write(bytes)?;
+        if let Some(hash) = &mut self.hash {
+            hash.write(&bytes[..n]);
+        }
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl Draft for HashedDraft {
+    fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.hash = None;
+        self.inner.patch(at, bytes)
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<Box<dyn Whole>> {
+        let whole = self.inner.finish()?;
+        let hash = match self.hash {
+            Some(hash) => text(&hash),
+            None => of_stored(whole.open()?)?,
+        };
+        self.hashes.add(self.target, hash);
+        Ok(whole)
+    }
+}
+
+impl Store for HashingStore {
+    fn create(&self, target: &Location, how: Drafting) -> Result<Box<dyn Draft>> {
+        Ok(Box::new(HashedDraft {
+            inner: self.inner.create(target, how)?,
+            target: target.clone(),
+            hashes: self.hashes.clone(),
+            hash: Some(XxHash3_128::default()),
+        }))
+    }
+
+    fn look(&self, at: &Location) -> io::Result<Option<FileStatus>> {
+        self.inner.look(at)
+    }
+
+    fn identify(&self, at: &Location) -> Identity {
+        self.inner.identify(at)
+    }
+
+    fn resolve(&self, at: &Location) -> Location {
+        self.inner.resolve(at)
+    }
+
+    fn open(&self, at: &Location) -> io::Result<Box<dyn Stored>> {
+        self.inner.open(at)
+    }
+
+    fn list(&self, folder: &Location) -> io::Result<Vec<Location>> {
+        self.inner.list(folder)
+    }
+
+    fn entries(&self, folder: &Location) -> io::Result<Vec<Location>> {
+        self.inner.entries(folder)
+    }
+
+    fn write_to(&self, stream: &Location) -> io::Result<Box<dyn Finish>> {
+        self.inner.write_to(stream)
+    }
+
+    fn may_create(&self, target: &Location, is_folder: bool, how: Drafting) -> Result<()> {
+        self.inner.may_create(target, is_folder, how)
+    }
+
+    fn create_folder(&self, target: &Location, how: Drafting) -> Result<Box<dyn DraftFolder>> {
+        self.inner.create_folder(target, how)
+    }
+
+    fn commit(&self, changes: Vec<Change>, kept: &HashSet<Identity>, durable: bool) -> Result<()> {
+        self.inner.commit(changes, kept, durable)
+    }
+
+    fn make_folder(&self, folder: &Location, durable: bool) -> Result<bool> {
+        self.inner.make_folder(folder, durable)
+    }
+
+    fn settle_folder(&self, folder: &Location, stays: bool) {
+        self.inner.settle_folder(folder, stays);
+    }
+
+    fn leftovers(&self, target: &Location) -> Vec<Leftover> {
+        self.inner.leftovers(target)
+    }
+}
