@@ -23,7 +23,7 @@ fn text(hash: &XxHash3_128) -> String {
 /// # Errors
 /// It can't be read.
 pub fn of_file(file: &Location, env: &Env) -> Result<String> {
-    let hash = env.store().open(file).and_then(|stored| of_stored(stored));
+    let hash = env.store().open(file).and_then(of_stored);
     hash.map_err(|e| Error::io("cannot read", e).file(file.to_string()))
 }
 
