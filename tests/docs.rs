@@ -24,7 +24,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/arguments.md", 9),
     ("docs/check.md", 6),
     ("docs/coming-from.md", 15),
-    ("docs/guide.md", 56),
+    ("docs/guide.md", 58),
     ("docs/plot.md", 10),
     ("docs/stages.md", 3),
     ("docs/verbs.md", 52),

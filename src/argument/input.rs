@@ -7,7 +7,7 @@ pub use open::OpenedInput;
 use spr_core::bytes::{Env, FileKind, Location, Locator};
 use spr_core::format::{Format, IndexKind, Options, Registry, Request, Share};
 use spr_core::random::Rng;
-use spr_core::stage::OnSkip;
+use spr_core::stage::{KeyChange, OnSkip};
 use spr_core::{Error, Remedy, Result, nearest};
 
 use super::{Pair, named, path_and_pairs, place_of};
@@ -37,6 +37,10 @@ pub struct Input {
     labels: Option<(Box<Self>, Option<Location>)>,
     /// Whether the data are to be cut into partitions.
     partitioned: bool,
+    /// What becomes of the names of its utterances, before labels join.
+    changes: Vec<KeyChange>,
+    /// How many frames its labels may be apart from those of what they join.
+    tolerance: u64,
     /// The entries that are read, if not all are.
     run: Option<Share>,
 }
@@ -255,6 +259,8 @@ impl Input {
             data: DataOptions::default(),
             labels: None,
             partitioned: false,
+            changes: Vec::new(),
+            tolerance: 0,
             run: None,
         }
     }
@@ -355,9 +361,27 @@ impl Input {
         &self.data
     }
 
-    /// Whether anything becomes of them, or labels join.
+    /// Whether anything becomes of them or of their names, or labels join.
     pub fn has_stages(&self) -> bool {
-        self.labels.is_some() || !self.data.is_idle()
+        self.labels.is_some() || !self.data.is_idle() || !self.changes.is_empty()
+    }
+
+    /// Whether the labels of another data set join.
+    pub fn has_labels(&self) -> bool {
+        self.labels.is_some()
+    }
+
+    /// Gives its utterances other names; labels that join go by the new ones.
+    pub fn rename(&mut self, changes: Vec<KeyChange>) {
+        self.changes = changes;
+    }
+
+    /// As labels, or with its labels: lets them be for so many frames more or fewer than there are.
+    pub fn tolerate(&mut self, frames: u64) {
+        self.tolerance = frames;
+        if let Some((labels, _)) = &mut self.labels {
+            labels.tolerance = frames;
+        }
     }
 
     /// Whether it reads ahead by itself.

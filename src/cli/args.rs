@@ -2,7 +2,9 @@
 
 use clap::builder::{StringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
-use spr_core::bytes::Location;
+use spr_core::bytes::{Env, Location};
+use spr_core::stage::KeyChange;
+use spr_core::{KeyMap, Result};
 
 use super::shard::ShardArgs;
 use super::words::data_set;
@@ -163,6 +165,11 @@ pub(super) struct ConvertArgs {
     /// Put the utterances through stages first, such as 'unique|context(5)|shuffle(1000,seed=1)'
     #[arg(long, value_name = "STAGES", hide_short_help = true)]
     pub(super) stages: Option<String>,
+    #[command(flatten)]
+    pub(super) names: NameArgs,
+    /// Take labels for N frames more or fewer than there are; what is longer is cut
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(super) length_tolerance: Option<u64>,
     /// Look labels up under the speaker that this file of lines `utterance speaker` gives; what
     /// split keeps together
     #[arg(
@@ -241,6 +248,66 @@ pub(super) struct ConvertArgs {
     pub(super) progress: ProgressArg,
     #[command(flatten)]
     pub(super) shard: ShardArgs,
+}
+
+/// Other names for utterances; labels that join go by the new ones.
+#[derive(Args, Debug, Clone)]
+pub(super) struct NameArgs {
+    /// Change names as sed does, such as 's/ /_/g'; several are done one after the other
+    #[arg(
+        long,
+        value_name = "s/REGEX/TEXT/",
+        help_heading = "Names",
+        hide_short_help = true
+    )]
+    pub(super) rename: Vec<String>,
+    /// Give names by a file of lines `old new`
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = file(),
+        value_hint = ValueHint::AnyPath,
+        help_heading = "Names",
+        hide_short_help = true
+    )]
+    pub(super) map_keys: Option<Location>,
+    /// Put this before names
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        help_heading = "Names",
+        hide_short_help = true
+    )]
+    pub(super) prefix: Option<String>,
+    /// Put this behind names
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        help_heading = "Names",
+        hide_short_help = true
+    )]
+    pub(super) suffix: Option<String>,
+}
+
+impl NameArgs {
+    /// What becomes of names: the table first, then what is changed, then what is put around it.
+    pub(super) fn changes(&self, env: &Env) -> Result<Vec<KeyChange>> {
+        let mut changes = Vec::new();
+        if let Some(file) = &self.map_keys {
+            let map = KeyMap::open(&file.clone().into(), env)?;
+            changes.push(KeyChange::Map(map));
+        }
+        for text in &self.rename {
+            let change = KeyChange::sed(text).map_err(|e| e.context("--rename"))?;
+            changes.push(change);
+        }
+        let text = |text: &String| text.clone().into_bytes();
+        changes.extend(self.prefix.as_ref().map(text).map(KeyChange::Prefix));
+        changes.extend(self.suffix.as_ref().map(text).map(KeyChange::Suffix));
+        Ok(changes)
+    }
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

@@ -190,11 +190,23 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
         }
     };
     let to = format(args.to.as_ref(), registry)?;
-    let inputs = inputs(sources, &args.read, registry, env)?;
+    let mut inputs = inputs(sources, &args.read, registry, env)?;
     let target = Target::parse(output, to, &pairs(&args.output_options)?, registry, env)?;
+    let changes = args.names.changes(env)?;
+    for input in &mut inputs {
+        input.rename(changes.clone());
+        input.tolerate(args.length_tolerance.unwrap_or_default());
+    }
     let mut job = Job::new(inputs, target);
     if let Some(labels) = &args.labels {
-        job.labels = Some(self::labels(labels, registry, env)?);
+        let mut labels = self::labels(labels, registry, env)?;
+        labels.tolerate(args.length_tolerance.unwrap_or_default());
+        job.labels = Some(labels);
+    }
+    let joins = job.labels.is_some() || job.inputs.iter().any(Input::has_labels);
+    if args.length_tolerance.is_some() && !joins {
+        let message = "--length-tolerance is for labels that join; give them with --labels";
+        return Err(Error::usage(message));
     }
     job.utt2spk.clone_from(&args.utt2spk);
     if job.utt2spk.is_some() && job.labels.is_none() {

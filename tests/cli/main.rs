@@ -18,6 +18,7 @@ mod damage;
 mod escapes;
 #[cfg(unix)]
 mod faults;
+mod fitting;
 mod header;
 mod help;
 mod info;

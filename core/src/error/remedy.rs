@@ -38,6 +38,8 @@ pub enum Remedy {
     JoinLabels,
     /// Leave out the labels that are joined.
     LeaveOutLabels,
+    /// Take labels for a few frames more or fewer.
+    TolerateLengths,
     /// Write labels apart.
     LabelsApart,
     /// Leave out the frame shift that was given.
@@ -95,6 +97,7 @@ impl fmt::Display for Remedy {
             Self::NameFormat => "name the format, and the file may be called ./a,b",
             Self::JoinLabels => "give the features, and join these labels to them",
             Self::LeaveOutLabels => "leave out the labels that are joined",
+            Self::TolerateLengths => "if they are only a few, allow the longer to be cut",
             Self::LabelsApart => "write the labels to an output of their own",
             Self::LeaveOutFrameShift => "leave out the frame shift, which is for data without one",
             Self::KeepUtterances => "leave it out, where utterances are to be written",

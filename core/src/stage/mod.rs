@@ -94,6 +94,7 @@ mod peek;
 mod pieces;
 mod prefetch;
 mod reader_ext;
+mod rename;
 mod repeat;
 mod requested;
 mod select;
@@ -130,6 +131,7 @@ pub use passes::Passes;
 pub use peek::Peek;
 pub use prefetch::Prefetch;
 pub use reader_ext::ReaderExt;
+pub use rename::{KeyChange, Rename};
 pub use repeat::Repeat;
 pub use select::{
     Columns, KeyFilter, Ranges, SelectColumns, SelectFrames, SelectKeys, SelectParts, Shard, Take,

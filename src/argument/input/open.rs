@@ -5,7 +5,7 @@ use spr_core::format::{
     self, Count, Format, IndexKind, Medium, Parts, Reader, Registry, Request, Score,
 };
 use spr_core::model::KeySource;
-use spr_core::stage::{Chain, FolderReader, FrameShift, JoinLabels, SkipErrors};
+use spr_core::stage::{Chain, FolderReader, FrameShift, JoinLabels, Rename, SkipErrors};
 use spr_core::{Error, ErrorKind, KeyMap, Result, side};
 
 use super::Input;
@@ -111,6 +111,9 @@ impl Input {
         if !staged {
             return Ok(opened);
         }
+        if !self.changes.is_empty() {
+            opened.reader = Box::new(Rename::new(opened.reader, self.changes.clone()));
+        }
         if let Some((labels, speakers)) = &self.labels {
             opened.reader = labels.join_to(opened.reader, speakers.as_ref(), registry, env)?;
         }
@@ -141,7 +144,8 @@ impl Input {
         };
         let request = Request::all().parts(parts).lookup().lenient(true);
         let table = self.open_lookup(request, registry, env)?;
-        let mut joined = JoinLabels::new(reader, table, self.text(), env);
+        let joined = JoinLabels::new(reader, table, self.text(), env);
+        let mut joined = joined.tolerant(self.tolerance);
         if let Some(file) = speakers {
             joined = joined.mapped(KeyMap::read(env.open_file(file)?, &env.limits)?);
         }

@@ -1,6 +1,7 @@
 //! Labels from a second data set.
 
 mod kept;
+mod tolerance;
 
 use crate::bytes::Env;
 use crate::format::{Opened, RandomAccess, Reader};
@@ -9,6 +10,7 @@ use crate::model::{
 };
 use crate::{Error, KeyMap, Limits, Remedy, Result};
 use kept::{Added, Kept};
+use tolerance::Tolerance;
 
 /// Gives each utterance of one data set the labels that another has under the same key, or under
 /// the key that a table gives for it. Segments that tile the frames and have integers for labels
@@ -24,6 +26,7 @@ pub struct JoinLabels {
     labels: Labels,
     name: String,
     map: Option<KeyMap>,
+    tolerance: Tolerance,
     next: Utterance,
     env: Env,
     /// Whether the rest of the labels was looked at, once there are no more utterances.
@@ -54,8 +57,8 @@ impl Found {
         }
     }
 
-    /// The labels of the frames of `utt`.
-    fn labels(self, utt: &Utterance, limits: &Limits) -> Result<Matrix> {
+    /// The labels of the frames of `utt`; `lenient`, those of as many frames as they are for.
+    fn labels(self, utt: &Utterance, lenient: bool, limits: &Limits) -> Result<Matrix> {
         let (tiers, grid) = match self {
             Self::Frames(labels) => return Ok(labels),
             Self::Tiers(tiers, grid) => (tiers, grid),
@@ -76,6 +79,8 @@ impl Found {
         }
         let grid = grid.or(own).unwrap_or_else(FrameGrid::usual);
         let frames = utt.features.as_ref().map(|f| f.rows() as u64);
+        let ends = tier.segments.last().is_some_and(|last| last.end.is_some());
+        let frames = frames.filter(|_| !(lenient && ends));
         Segment::labels(&tier.segments, &grid, frames, limits)
     }
 }
@@ -162,6 +167,7 @@ impl JoinLabels {
             },
             name: name.into(),
             map: None,
+            tolerance: Tolerance::default(),
             next: Utterance::default(),
             env: env.clone(),
             over: false,
@@ -173,6 +179,16 @@ impl JoinLabels {
     pub fn mapped(self, map: KeyMap) -> Self {
         Self {
             map: Some(map),
+            ..self
+        }
+    }
+
+    /// Takes labels for so many frames more or fewer than there are, too: what is longer is cut at its
+    /// end, and how often that was done is told in the end.
+    #[must_use]
+    pub fn tolerant(self, frames: u64) -> Self {
+        Self {
+            tolerance: Tolerance::of(frames),
             ..self
         }
     }
@@ -200,7 +216,7 @@ impl JoinLabels {
             let error = Error::unfit("holds no labels").utterance(key);
             error.file(name).continuable()
         })?;
-        let labels = found.labels(utt, &self.env.limits);
+        let labels = found.labels(utt, self.tolerance.most > 0, &self.env.limits);
         utt.labels = Some(labels.map_err(|e| e.utterance(&utt.key).file(name).continuable())?);
         Ok(())
     }
@@ -235,6 +251,9 @@ impl Reader for JoinLabels {
         }
         if !self.main.read(utt)? {
             if !std::mem::replace(&mut self.over, true) {
+                if let Some(cut) = self.tolerance.told() {
+                    self.env.warn(&cut.file(&self.name));
+                }
                 self.check_rest()?;
             }
             return Ok(false);
@@ -245,17 +264,17 @@ impl Reader for JoinLabels {
                 .utterance(&utt.key));
         }
         self.find(utt)?;
-        let frames = utt.labels.as_ref().map_or(0, Matrix::rows);
-        if utt.features.as_ref().is_some_and(|f| f.rows() != frames) {
-            return Err(Error::unfit(format!(
-                "{} frames, but {frames} labels in {}",
-                utt.frames(),
-                self.name
-            ))
-            .utterance(&utt.key)
-            .continuable());
+        if self.tolerance.fit(utt) {
+            return Ok(true);
         }
-        Ok(true)
+        let frames = utt.labels.as_ref().map_or(0, Matrix::rows);
+        let message = format!(
+            "{} frames, but {frames} labels in {}",
+            utt.frames(),
+            self.name
+        );
+        let error = Error::unfit(message).utterance(&utt.key);
+        Err(error.suggest(Remedy::TolerateLengths).continuable())
     }
 }
 

@@ -1,0 +1,286 @@
+//! Other names for utterances.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Key, Utterance};
+use crate::{Error, KeyMap, Result};
+
+/// What becomes of a key.
+#[derive(Clone, Debug)]
+pub enum KeyChange {
+    /// What matches is replaced, everywhere or the first time.
+    Replace {
+        /// What is replaced.
+        regex: Regex,
+        /// By what: `${1}` is a group, `$$` a dollar.
+        by: Vec<u8>,
+        /// Whether it is, wherever it is found.
+        all: bool,
+    },
+    /// This comes before it.
+    Prefix(Vec<u8>),
+    /// This comes behind it.
+    Suffix(Vec<u8>),
+    /// It is what a table gives for it.
+    Map(KeyMap),
+}
+
+impl KeyChange {
+    /// As `sed` writes it: `s/REGEX/TEXT/`, with any byte of ASCII for the bars, and `g` and `i` behind
+    /// them. In the text `&` is what was found and `\1` its first group.
+    ///
+    /// ```
+    /// use spr_core::model::Key;
+    /// use spr_core::stage::KeyChange;
+    /// let change = KeyChange::sed(r"s/^(\w+) (\d+)$/\2_\1/")?;
+    /// assert_eq!(change.apply(&Key::from("ann 7"))?, Key::from("7_ann"));
+    /// # Ok::<(), spr_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// It is written otherwise.
+    pub fn sed(text: &str) -> Result<Self> {
+        let wrong = |why: String| Error::usage(format!("'{text}': {why}"));
+        let form = || wrong("expected s/REGEX/TEXT/, as sed has it".to_owned());
+        let rest = text.strip_prefix('s').ok_or_else(form)?;
+        let bar = rest.chars().next().ok_or_else(form)?;
+        if !bar.is_ascii_punctuation() || bar == '\\' {
+            return Err(form());
+        }
+        let mut parts = split(&rest[1..], bar);
+        let [flags, by, regex] = [parts.pop(), parts.pop(), parts.pop()];
+        let (Some(flags), Some(by), Some(regex)) = (flags, by, regex) else {
+            return Err(form());
+        };
+        if !parts.is_empty() {
+            return Err(form());
+        }
+        if let Some(flag) = flags.chars().find(|flag| !"gi".contains(*flag)) {
+            return Err(wrong(format!("there is no flag '{flag}', but g and i")));
+        }
+        let built = RegexBuilder::new(&regex)
+            .case_insensitive(flags.contains('i'))
+            .build();
+        let regex = built.map_err(|e| {
+            let why = e.to_string();
+            let why = why.lines().last().unwrap_or_default();
+            wrong(why.trim_start_matches("error: ").to_owned())
+        })?;
+        let by = groups(&by, regex.captures_len()).map_err(wrong)?;
+        Ok(Self::Replace {
+            regex,
+            by,
+            all: flags.contains('g'),
+        })
+    }
+
+    /// What becomes of `key`.
+    ///
+    /// # Errors
+    /// A table has nothing for it; the error [can continue](Error::can_continue).
+    pub fn apply(&self, key: &Key) -> Result<Key> {
+        let bytes = key.as_bytes();
+        Ok(match self {
+            Self::Replace { regex, by, all } => {
+                let count = usize::from(!all);
+                Key::from(&*regex.replacen(bytes, count, by.as_slice()))
+            }
+            Self::Prefix(prefix) => Key::from(&*[prefix, bytes].concat()),
+            Self::Suffix(suffix) => Key::from(&*[bytes, suffix].concat()),
+            Self::Map(map) => map.get(key)?.clone(),
+        })
+    }
+}
+
+/// The parts between bars, of which one behind a backslash is none.
+fn split(text: &str, bar: char) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let next = if c == bar {
+            parts.push(String::new());
+            continue;
+        } else if c == '\\' {
+            match chars.next() {
+                Some(c) if c == bar => c.to_string(),
+                Some(c) => format!("\\{c}"),
+                None => "\\".to_owned(),
+            }
+        } else {
+            c.to_string()
+        };
+        if let Some(part) = parts.last_mut() {
+            part.push_str(&next);
+        }
+    }
+    parts
+}
+
+/// The text of a replacement with its groups as the library has them; there are so many, with the
+/// whole.
+fn groups(text: &str, count: usize) -> Result<Vec<u8>, String> {
+    let mut out = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '&' => out.push_str("${0}"),
+            '$' => out.push_str("$$"),
+            '\\' => match chars.next() {
+                Some(digit) if digit.is_ascii_digit() => {
+                    let group = digit.to_digit(10).unwrap_or_default() as usize;
+                    if group >= count {
+                        return Err(format!("there is no group {group}"));
+                    }
+                    out.push_str(&format!("${{{group}}}"));
+                }
+                Some('t') => out.push('\t'),
+                Some('$') => out.push_str("$$"),
+                Some(other) => out.push(other),
+                None => return Err("a backslash stands at the end".to_owned()),
+            },
+            other => out.push(other),
+        }
+    }
+    Ok(out.into_bytes())
+}
+
+/// Gives utterances other names. Two that had different names never get the same: that is an error,
+/// which [can continue](Error::can_continue). A few bytes are kept of each name.
+pub struct Rename {
+    inner: Box<dyn Reader>,
+    changes: Vec<KeyChange>,
+    /// Of which name each new one was made, both as hashes.
+    made: HashMap<u128, u64>,
+    hashers: [RandomState; 2],
+    info: DatasetInfo,
+}
+
+impl Rename {
+    /// The utterances of `inner`, with these changes made one after the other.
+    pub fn new(inner: Box<dyn Reader>, changes: Vec<KeyChange>) -> Self {
+        Self {
+            info: inner.info().clone(),
+            inner,
+            changes,
+            made: HashMap::new(),
+            hashers: [RandomState::new(), RandomState::new()],
+        }
+    }
+
+    /// The new name of an utterance.
+    fn name(&mut self, old: &Key, starts: bool) -> Result<Key> {
+        let mut new = old.clone();
+        for change in &self.changes {
+            new = change.apply(&new)?;
+        }
+        let refuse = |message: &str| Err(Error::unfit(message.to_owned()).continuable());
+        if new.as_bytes().is_empty() {
+            return refuse("nothing is left of its name");
+        }
+        let [a, b] = self.hashers.each_ref().map(|hasher| hasher.hash_one(&new));
+        let made = u128::from(a) << 64 | u128::from(b);
+        let from = self.hashers[0].hash_one(old);
+        match starts && *self.made.entry(made).or_insert(from) != from {
+            true => refuse(&format!("would be called {new}, as another is by now")),
+            false => Ok(new),
+        }
+    }
+}
+
+impl Reader for Rename {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if !self.inner.read(utt)? {
+            return Ok(false);
+        }
+        let starts = utt.starts();
+        let new = self.name(&utt.key, starts);
+        utt.key = new.map_err(|e| e.utterance(&utt.key))?;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::tests::{List, utterance};
+
+    fn apply(text: &str, key: &str) -> String {
+        let change = KeyChange::sed(text).unwrap();
+        change.apply(&key.into()).unwrap().to_string()
+    }
+
+    #[test]
+    fn names_change_as_sed_changes_them() {
+        for (text, old, new) in [
+            ("s/ /_/", "a b c", "a_b c"),
+            ("s/ /_/g", "a b c", "a_b_c"),
+            ("s|/|-|g", "x/y/z", "x-y-z"),
+            (r"s/\//-/", "x/y", "x-y"),
+            (r"s/(.*)-(.*)/\2\1/", "ann-7", "7ann"),
+            ("s/b/[&]/", "abc", "a[b]c"),
+            (r"s/b/\&/", "abc", "a&c"),
+            ("s/b/$1/", "abc", "a$1c"),
+            ("s/B//i", "abc", "ac"),
+            (r"s,\.wav$,,", "a.wav", "a"),
+        ] {
+            assert_eq!(apply(text, old), new, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_change_is_refused() {
+        for (text, why) in [
+            ("a/b/c/", "expected s/REGEX/TEXT/"),
+            ("s/b", "expected s/REGEX/TEXT/"),
+            ("s/a/b", "expected s/REGEX/TEXT/"),
+            ("s/a/b/c/", "expected s/REGEX/TEXT/"),
+            ("s", "expected s/REGEX/TEXT/"),
+            ("s/a/b/x", "there is no flag 'x'"),
+            ("s/(/b/", "unclosed group"),
+            (r"s/a/\1/", "there is no group 1"),
+        ] {
+            let error = KeyChange::sed(text).unwrap_err().to_string();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn two_names_never_become_one() {
+        let list = List::of(["a 1", "a_1", "b", "b"].map(|key| utterance(key, &[0.0], 1)));
+        let changes = vec![
+            KeyChange::sed("s/ /_/").unwrap(),
+            KeyChange::Prefix(b"x-".to_vec()),
+            KeyChange::Suffix(b".s".to_vec()),
+        ];
+        let mut reader = Rename::new(list, changes);
+        let mut utt = Utterance::default();
+        let mut said = Vec::new();
+        for _ in 0..4 {
+            said.push(match reader.read(&mut utt) {
+                Ok(_) => utt.key.to_string(),
+                Err(error) => error.to_string(),
+            });
+        }
+        let clash = "utterance a_1: would be called x-a_1.s, as another is by now";
+        // One that comes twice is no clash.
+        assert_eq!(said, ["x-a_1.s", clash, "x-b.s", "x-b.s"]);
+        assert!(!reader.read(&mut utt).unwrap());
+    }
+
+    #[test]
+    fn a_name_stays_a_name() {
+        let list = List::of(["ann"].map(|key| utterance(key, &[0.0], 1)));
+        let mut reader = Rename::new(list, vec![KeyChange::sed("s/.*//").unwrap()]);
+        let error = reader.read(&mut Utterance::default()).unwrap_err();
+        assert!(error.can_continue());
+        assert!(error.to_string().contains("nothing is left of its name"));
+    }
+}
