@@ -24,6 +24,7 @@ pub fn registry() -> Registry {
         "htk": spr_format_htk::HTK, spr_format_htk::SPHINX;
         "numpy": spr_format_numpy::FORMAT;
         "jsonl": spr_format_jsonl::FORMAT;
+        "manifest": spr_format_manifest::NEMO;
     };
     Registry::new(formats.iter().copied())
 }

@@ -1,0 +1,165 @@
+//! The names by which a manifest calls files.
+
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+
+use spr_core::bytes::{Env, Location, Output};
+use spr_core::format::{OptionSpec, Options};
+use spr_core::{Error, Result};
+
+/// The option.
+pub(crate) const PATHS: OptionSpec = OptionSpec {
+    name: "paths",
+    value: "relative|absolute|asis",
+    help: "how sound files are named: from the manifest's folder, from the root, or as the input \
+           names them; else relative ones from the manifest's folder and absolute ones as they are",
+};
+
+/// Folders whose place is remembered.
+const REMEMBERED: usize = 1 << 14;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Paths {
+    /// From the manifest's folder, if they are relative and there.
+    Usual,
+    Relative,
+    Absolute,
+    AsIs,
+}
+
+/// Names files for a manifest that goes to an output.
+pub(crate) struct Names {
+    paths: Paths,
+    env: Env,
+    /// The folder of the manifest from the root, if it is a file.
+    folder: Option<PathBuf>,
+    /// Folders from the root.
+    resolved: HashMap<Location, Location>,
+    last: Option<(Location, String)>,
+}
+
+impl Names {
+    /// Names for a manifest at `output`, which is a folder that holds it or the file itself.
+    ///
+    /// # Errors
+    /// The option has another value.
+    pub(crate) fn new(output: &Output, options: &Options, env: &Env) -> Result<Self> {
+        let words = [
+            ("relative", Paths::Relative),
+            ("absolute", Paths::Absolute),
+            ("asis", Paths::AsIs),
+        ];
+        let locator = output.locator();
+        let folder = match (output.is_folder(), locator.location()) {
+            (true, Some(folder)) => Some(folder.clone()),
+            (false, Some(file)) => Some(file.parent().unwrap_or_else(|| ".".into())),
+            (_, None) => None,
+        };
+        let folder = folder.map(|folder| env.resolve(&folder));
+        Ok(Self {
+            paths: options.choice(PATHS.name, &words)?.unwrap_or(Paths::Usual),
+            env: env.clone(),
+            folder: folder
+                .as_ref()
+                .and_then(Location::local_path)
+                .map(PathBuf::from),
+            resolved: HashMap::new(),
+            last: None,
+        })
+    }
+
+    /// The name of a file.
+    ///
+    /// # Errors
+    /// It is not UTF-8.
+    pub(crate) fn name(&mut self, file: &Location) -> Result<&str> {
+        if self.last.as_ref().is_none_or(|(last, _)| last != file) {
+            let name = self.make(file);
+            let name = name.to_str().ok_or_else(|| {
+                Error::unfit(format!("its sound is in {file}, which is not UTF-8"))
+            })?;
+            self.last = Some((file.clone(), name.to_owned()));
+        }
+        Ok(self.last.as_ref().map_or("", |(_, name)| name))
+    }
+
+    fn make(&mut self, file: &Location) -> Location {
+        let is_url = file.to_str().is_some_and(|text| text.contains("://"));
+        let wanted = match self.paths {
+            Paths::Usual => file.is_relative() && self.env.exists(file),
+            Paths::Relative | Paths::Absolute => true,
+            Paths::AsIs => false,
+        };
+        let Some(name) = file.name().filter(|_| wanted && !is_url) else {
+            return file.clone();
+        };
+        let full = self
+            .resolve(file.parent().unwrap_or_else(|| ".".into()))
+            .join(name);
+        match (self.paths, &self.folder, full.local_path()) {
+            (Paths::Absolute, ..) => full,
+            (_, Some(folder), Some(path)) => match relative(path, folder) {
+                Some(relative) => relative.into(),
+                None => full,
+            },
+            _ => file.clone(),
+        }
+    }
+
+    /// A folder from the root; the file's own name stays, whatever it may be a link to.
+    fn resolve(&mut self, folder: Location) -> Location {
+        if self.resolved.len() >= REMEMBERED {
+            self.resolved.clear();
+        }
+        let env = &self.env;
+        let full = self.resolved.entry(folder);
+        full.or_insert_with_key(|folder| env.resolve(folder))
+            .clone()
+    }
+}
+
+/// `path` as seen from `folder`, both from the same root; `None` if they have none in common.
+fn relative(path: &Path, folder: &Path) -> Option<String> {
+    let plain = |path: &Path| path.components().all(|part| part != Component::ParentDir);
+    if path.is_absolute() != folder.is_absolute() || !plain(path) || !plain(folder) {
+        return None;
+    }
+    let parts = |path| Path::components(path).filter(|part| *part != Component::CurDir);
+    let (path, folder): (Vec<_>, Vec<_>) = (parts(path).collect(), parts(folder).collect());
+    let common = path.iter().zip(&folder).take_while(|(a, b)| a == b).count();
+    if common == 0
+        && path
+            .first()
+            .is_some_and(|first| matches!(first, Component::Prefix(_)))
+    {
+        return None;
+    }
+    let up = folder.iter().skip(common).map(|_| Some(".."));
+    let down = path
+        .iter()
+        .skip(common)
+        .map(|part| part.as_os_str().to_str());
+    let all: Option<Vec<_>> = up.chain(down).collect();
+    Some(all?.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_seen_from_a_folder() {
+        for (path, folder, seen) in [
+            ("/a/b/c.wav", "/a/b", Some("c.wav")),
+            ("/a/b/c.wav", "/a/x/y", Some("../../b/c.wav")),
+            ("/a/c.wav", "/", Some("a/c.wav")),
+            ("b/c.wav", ".", Some("b/c.wav")),
+            ("b/c.wav", "m", Some("../b/c.wav")),
+            ("b/c.wav", "/m", None),
+            ("../c.wav", "m", None),
+        ] {
+            let found = relative(Path::new(path), Path::new(folder));
+            assert_eq!(found.as_deref(), seen, "{path} from {folder}");
+        }
+    }
+}

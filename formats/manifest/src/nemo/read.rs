@@ -1,0 +1,182 @@
+//! Reading line by line.
+
+use std::collections::HashSet;
+
+use serde_json::value::RawValue;
+use spr_core::bytes::{Env, Locator, Source};
+use spr_core::format::{Options, Reader, Request, Wanted};
+use spr_core::model::{
+    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, Key, KeySource, Utterance,
+};
+use spr_core::{Error, Result};
+
+use super::{FILE, made_up};
+use crate::columns;
+use crate::json::{self, Object};
+use crate::lines::Lines;
+use crate::places::Places;
+
+/// What names an utterance whose line does not.
+#[derive(Clone, Copy)]
+enum MadeOf {
+    Stem,
+    Path,
+}
+
+pub(super) struct NemoReader {
+    lines: Lines,
+    places: Places,
+    made_of: MadeOf,
+    /// The names that were made up.
+    made_up: HashSet<Key>,
+    wanted: Option<Wanted>,
+    info: DatasetInfo,
+}
+
+impl NemoReader {
+    pub(super) fn new(
+        source: Source,
+        options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Self> {
+        let mut info = DatasetInfo::new(KeySource::Stored);
+        info.compression = source.compression();
+        let words = [("stem", MadeOf::Stem), ("path", MadeOf::Path)];
+        Ok(Self {
+            places: Places::new(source.location(), env),
+            lines: Lines::new(source, env.limits),
+            made_of: options.choice("keys", &words)?.unwrap_or(MadeOf::Stem),
+            made_up: HashSet::new(),
+            wanted: request.take_keys(),
+            info,
+        })
+    }
+
+    /// Reads the line into `utt`; `false` if it says that it is to be skipped.
+    fn entry(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let mut object = Object::of_line(self.lines.line())?;
+        if object.take("_skipme").is_some_and(is_true) {
+            return Ok(false);
+        }
+        if object.has("shard_id") {
+            return Err(Error::unsupported("a tarred manifest, whose sound is inside tar files")
+                .hint("read the manifest from which it was made, or unpack the tar files and leave out the field shard_id"));
+        }
+        utt.start();
+        utt.clear_data();
+        let named = FILE.into_iter().find_map(|name| object.take(name));
+        let Some(named) = named else {
+            return Err(Error::malformed(format!("has no {}", FILE[0])));
+        };
+        let file = json::text(named, FILE[0])?;
+        let name = ["utt_id", "id"]
+            .into_iter()
+            .find_map(|own| object.take_if(own, json::name));
+        let time = |raw: Option<&RawValue>, what| raw.map(|raw| json::time(raw, what)).transpose();
+        let start = time(object.take("offset"), "offset")?;
+        let duration = json::time(object.require("duration")?, "duration")?;
+        let end = start.and_then(|start| start.plus(duration));
+        match name {
+            Some(name) => utt.key.set(name.as_bytes()),
+            None => {
+                let stem = match self.made_of {
+                    MadeOf::Stem => stem(&file),
+                    MadeOf::Path => without_extension(&file),
+                };
+                let stretch = start.zip(end).map(|(start, end)| [start, end]);
+                utt.key.set(made_up(stem, stretch).as_bytes());
+                if !self.made_up.insert(utt.key.clone()) {
+                    let message = "a second line of this sound, and no id to tell them apart";
+                    return Err(Error::malformed(message)
+                        .utterance(&utt.key)
+                        .hint("keys=path makes names of whole paths; a field utt_id names lines"));
+                }
+            }
+        }
+        let audio = AudioReference {
+            start,
+            end,
+            channel: object.take_if("channel", |raw| json::count(raw, "").ok()),
+            facts: AudioFacts {
+                rate: object
+                    .take("sampling_rate")
+                    .map(|raw| json::count(raw, "sampling_rate"))
+                    .transpose()?,
+                duration: end.is_none().then_some(duration),
+                ..AudioFacts::default()
+            },
+            ..AudioReference::new(Locator::File(self.places.find(&file)))
+        };
+        utt.audio = Some(Audio::Reference(audio));
+        let said = object
+            .take("text")
+            .or_else(|| object.take("normalized_text"));
+        if let Some(said) = said {
+            utt.text = Some(json::text(said, "text")?.into_owned().into_bytes());
+        }
+        source(&mut object, [start, end], utt)?;
+        columns::read(object, &mut utt.meta);
+        Ok(true)
+    }
+}
+
+/// Reads who speaks, and in which recording. A stretch of a recording that has a name is where the
+/// utterance is in it, unless the line tells.
+fn source(
+    object: &mut Object<'_>,
+    [start, end]: [Option<Decimal>; 2],
+    utt: &mut Utterance,
+) -> Result<()> {
+    let mut name = |own: &str| {
+        let name = object.take_if(own, json::name);
+        name.map(|name| Key::from(name.as_ref()))
+    };
+    let meta = &mut utt.meta;
+    (meta.speaker, meta.gender) = (name("speaker"), name("gender"));
+    (meta.language, meta.recording) = (name("lang"), name("recording_id"));
+    meta.channel = name("recording_channel");
+    let mut time = |own: &str, usual: Option<Decimal>| match object.has(own) {
+        true => object.take(own).map(|raw| json::time(raw, own)).transpose(),
+        false => Ok(usual.filter(|_| meta.recording.is_some())),
+    };
+    let times = (time("recording_start", start)?, time("recording_end", end)?);
+    (meta.start, meta.end) = times;
+    Ok(())
+}
+
+fn is_true(raw: &RawValue) -> bool {
+    !matches!(raw.get(), "false" | "0" | "0.0" | "\"\"")
+}
+
+fn without_extension(file: &str) -> &str {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    match name.rfind('.') {
+        Some(point) if point > 0 => &file[..file.len() - name.len() + point],
+        _ => file,
+    }
+}
+
+/// The name of a file without folder and extension.
+pub(super) fn stem(file: &str) -> &str {
+    let plain = without_extension(file);
+    plain.rsplit('/').next().unwrap_or(plain)
+}
+
+impl Reader for NemoReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        while self.lines.next()? {
+            let read = self.entry(utt);
+            let there = read.map_err(|e| self.lines.error(e))?;
+            if there && self.wanted.as_ref().is_none_or(|wanted| wanted(&utt.key)) {
+                self.lines.origin(utt);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,193 @@
+//! Writing line by line.
+
+use spr_core::bytes::{Env, Locator, Output, Part, Sink};
+use spr_core::format::{Caps, Options, Writer, Written};
+use spr_core::model::{Audio, AudioReference, Decimal, Key, Meta, Utterance};
+use spr_core::{Error, Result};
+
+use super::read::stem;
+use super::{CAPS, FILE, made_up};
+use crate::columns;
+use crate::json::Fields;
+use crate::names::Names;
+use crate::time;
+
+/// Fields that are not columns of the user's own.
+const OWN: [&str; 19] = [
+    FILE[0],
+    FILE[1],
+    "offset",
+    "duration",
+    "text",
+    "normalized_text",
+    "lang",
+    "speaker",
+    "gender",
+    "sampling_rate",
+    "channel",
+    "recording_id",
+    "recording_channel",
+    "recording_start",
+    "recording_end",
+    "utt_id",
+    "id",
+    "_skipme",
+    "shard_id",
+];
+
+pub(super) struct NemoWriter {
+    sink: Sink,
+    names: Names,
+    env: Env,
+    line: Vec<u8>,
+    written: Written,
+}
+
+impl NemoWriter {
+    pub(super) fn new(output: &Output, options: &Options, env: &Env) -> Result<Self> {
+        Ok(Self {
+            names: Names::new(output, options, env)?,
+            sink: output.create(Part::Main, false)?,
+            env: env.clone(),
+            line: Vec::new(),
+            written: Written::default(),
+        })
+    }
+
+    /// Makes the line of an utterance.
+    fn make(&mut self, utt: &Utterance) -> Result<()> {
+        self.line.clear();
+        let made = self.fields(utt);
+        made.map_err(|e| e.utterance(&utt.key).file(self.sink.name()).continuable())
+    }
+
+    fn fields(&mut self, utt: &Utterance) -> Result<()> {
+        CAPS.check(utt)?;
+        let Some(Audio::Reference(audio)) = &utt.audio else {
+            return Err(Error::unfit(
+                "has no sound, which every line of the manifest names",
+            ));
+        };
+        let (name, [start, duration]) = (self.names.name(place(audio)?)?, times(audio, &self.env)?);
+        let mut fields = Fields::open(&mut self.line);
+        fields.text(FILE[0], name);
+        if let Some(start) = start {
+            fields.time("offset", start);
+        }
+        let duration = duration.unwrap_or_default();
+        fields.time("duration", duration);
+        if let Some(said) = &utt.text {
+            fields.text("text", utf8(said, "the text")?);
+        }
+        let end = start.and_then(|start| start.plus(duration));
+        source(&utt.meta, audio, [start, end], &mut fields)?;
+        let key = utf8(utt.key.as_bytes(), "the key")?;
+        let stretch = start.zip(end).map(|(start, end)| [start, end]);
+        if key != made_up(stem(name), stretch) {
+            fields.text("utt_id", key);
+        }
+        columns::write(&utt.meta.tags, |name| OWN.contains(&name), &mut fields)?;
+        fields.close();
+        self.line.push(b'\n');
+        Ok(())
+    }
+}
+
+/// The file of sound that is all of a file, or a stretch of one.
+fn place(audio: &AudioReference) -> Result<&spr_core::bytes::Location> {
+    let what = match &audio.at {
+        Locator::File(file) if audio.len.is_none() => return Ok(file),
+        Locator::Command(_) => "comes from a command",
+        Locator::Standard => "comes from standard input",
+        _ => "is inside another file",
+    };
+    let message = format!("its sound {what}, and the manifest names sound files");
+    Err(Error::unfit(message)
+        .hint("convert the sound to files first, such as `-o sounds/ --to wav`"))
+}
+
+/// Where the stretch starts, if it is one, and how long it lasts.
+fn times(audio: &AudioReference, env: &Env) -> Result<[Option<Decimal>; 2]> {
+    let is_stretch = audio.start.is_some() || audio.end.is_some();
+    let start = is_stretch.then(|| audio.start.unwrap_or_default());
+    let between = audio
+        .end
+        .and_then(|end| end.minus(start.unwrap_or_default()));
+    let duration = match between {
+        Some(between) => between,
+        None => time::lasts(audio, env)?,
+    };
+    match duration.is_negative() || start.is_some_and(Decimal::is_negative) {
+        true => Err(Error::unfit("has sound that ends before it starts")),
+        false => Ok([start, Some(duration)]),
+    }
+}
+
+/// Adds who speaks, and in which recording.
+fn source(
+    meta: &Meta,
+    audio: &AudioReference,
+    [start, end]: [Option<Decimal>; 2],
+    fields: &mut Fields<'_>,
+) -> Result<()> {
+    for (name, value) in [
+        ("lang", &meta.language),
+        ("speaker", &meta.speaker),
+        ("gender", &meta.gender),
+        ("recording_id", &meta.recording),
+        ("recording_channel", &meta.channel),
+    ] {
+        if let Some(value) = value {
+            fields.text(name, utf8(Key::as_bytes(value), name)?);
+        }
+    }
+    // Where the utterance is in the recording is where the sound is, unless something else is said.
+    let usual = |time: Option<Decimal>| time.filter(|_| meta.recording.is_some());
+    for (name, time, usual) in [
+        ("recording_start", meta.start, usual(start)),
+        ("recording_end", meta.end, usual(end)),
+    ] {
+        match time {
+            _ if time == usual => {}
+            Some(time) => fields.time(name, time),
+            None => fields.raw(name, "null"),
+        }
+    }
+    if let Some(channel) = audio.channel {
+        fields.count("channel", channel);
+    }
+    if let Some(rate) = audio.facts.rate {
+        fields.count("sampling_rate", rate);
+    }
+    Ok(())
+}
+
+fn utf8<'a>(bytes: &'a [u8], what: &str) -> Result<&'a str> {
+    std::str::from_utf8(bytes)
+        .map_err(|_| Error::unfit(format!("{what} is not UTF-8, which the format can't hold")))
+}
+
+impl Writer for NemoWriter {
+    fn caps(&self) -> &Caps {
+        &CAPS
+    }
+
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.make(utt)
+    }
+
+    fn write(&mut self, utt: &Utterance) -> Result<()> {
+        self.make(utt)?;
+        self.sink.put(&self.line)?;
+        self.written.count(utt);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let bytes = self.sink.finish()?;
+        Ok(Written {
+            bytes,
+            ..self.written
+        })
+    }
+}

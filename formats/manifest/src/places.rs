@@ -1,0 +1,105 @@
+//! Where the files are that a manifest names.
+
+use std::collections::HashMap;
+
+use spr_core::bytes::{Env, Location};
+
+/// Folders whose place is remembered.
+const REMEMBERED: usize = 1 << 14;
+
+/// Finds the files that a manifest names: from the manifest's own folder, if they are there, else
+/// from the working folder, as NeMo does.
+pub(crate) struct Places {
+    env: Env,
+    folder: Option<Location>,
+    /// The name that was looked for last, and what was found.
+    last: Option<(String, Location)>,
+    /// The shortest names of folders.
+    short: HashMap<Location, Location>,
+}
+
+impl Places {
+    /// Those of files that `manifest` names, which may be a stream.
+    pub(crate) fn new(manifest: Option<&Location>, env: &Env) -> Self {
+        Self {
+            env: env.clone(),
+            folder: manifest.and_then(Location::parent),
+            last: None,
+            short: HashMap::new(),
+        }
+    }
+
+    /// Where the file is that is called `name`.
+    pub(crate) fn find(&mut self, name: &str) -> Location {
+        if let Some((last, found)) = &self.last
+            && last == name
+        {
+            return found.clone();
+        }
+        let found = self.look_for(name);
+        self.last = Some((name.to_owned(), found.clone()));
+        found
+    }
+
+    fn look_for(&mut self, name: &str) -> Location {
+        let file = match name.strip_prefix("~/").zip(std::env::home_dir()) {
+            Some((rest, home)) => Location::from(home).join(rest),
+            None => Location::from(name),
+        };
+        if file.is_relative()
+            && let Some(folder) = &self.folder
+        {
+            let beside = folder.join(&file);
+            if self.env.exists(&beside) {
+                return self.shorten(beside);
+            }
+        }
+        file
+    }
+
+    /// The name without `folder/..`, where that leads to the same folder.
+    fn shorten(&mut self, file: Location) -> Location {
+        let (Some(folder), Some(name)) = (file.parent(), file.name()) else {
+            return file;
+        };
+        if !file.to_str().is_some_and(|text| text.contains("..")) {
+            return file;
+        }
+        if self.short.len() >= REMEMBERED {
+            self.short.clear();
+        }
+        let env = &self.env;
+        let short = self.short.entry(folder);
+        let short = short.or_insert_with_key(|folder| shortened(folder, env));
+        match short.as_os_str().is_empty() {
+            true => Location::from(name),
+            false => short.join(name),
+        }
+    }
+}
+
+/// A folder's name without `x/..`, unless `x` is a link that makes a difference.
+fn shortened(folder: &Location, env: &Env) -> Location {
+    let Some(text) = folder.to_str() else {
+        return folder.clone();
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in text.split('/') {
+        match (part, parts.last()) {
+            (".", _) => {}
+            ("..", Some(last)) if !matches!(*last, "" | "..") => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    let short = Location::from(parts.join("/"));
+    let here = match short.as_os_str().is_empty() {
+        true => Location::from("."),
+        false => short.clone(),
+    };
+    match env.resolve(&here) == env.resolve(folder) {
+        true => short,
+        false => folder.clone(),
+    }
+}
