@@ -250,8 +250,9 @@ impl Env {
         }
     }
 
-    /// Where a script file's place leads.
-    fn found_from(&self, script: Option<&Location>, at: &Locator) -> Locator {
+    /// Where a script file's place leads: a file that is not found from the working folder, but
+    /// beside the script, is that one.
+    pub fn found_from(&self, script: Option<&Location>, at: &Locator) -> Locator {
         match at {
             Locator::File(file) => Locator::File(self.beside(script, file)),
             Locator::FileAt(file, offset) => Locator::FileAt(self.beside(script, file), *offset),

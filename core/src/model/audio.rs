@@ -127,7 +127,9 @@ pub struct EncodedAudio {
 }
 
 /// Sound that is somewhere else: all of it, or a stretch of a recording.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// Two are equal if they name the same sound, whatever would be too short to be loaded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AudioReference {
     /// Where the recording is. A command is handed on as text; it runs only when the sound is
     /// loaded, and only where commands in files are allowed.
@@ -140,8 +142,17 @@ pub struct AudioReference {
     pub end: Option<Decimal>,
     /// The one channel that is meant, counted from 0; `None`: all.
     pub channel: Option<u32>,
+    /// Seconds of the shortest stretch that is loaded, where the format sets such a bound.
+    pub shortest: Option<Decimal>,
     /// What is known of the stretch.
     pub facts: AudioFacts,
+}
+
+impl PartialEq for AudioReference {
+    fn eq(&self, other: &Self) -> bool {
+        let all = |a: &Self| (a.len, a.start, a.end, a.channel, a.facts);
+        self.at == other.at && all(self) == all(other)
+    }
 }
 
 impl AudioReference {
@@ -153,6 +164,7 @@ impl AudioReference {
             start: None,
             end: None,
             channel: None,
+            shortest: None,
             facts: AudioFacts::default(),
         }
     }

@@ -143,11 +143,16 @@ impl Decimal {
     }
 
     /// The sample that is taken at this time, of `rate` samples a second: the nearest one, the
-    /// later of two, as Kaldi rounds. `None` below 0.
+    /// later of two, in the arithmetic in which Kaldi rounds. `None` below 0.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "only what is in range is cast"
+    )]
     pub fn sample(self, rate: u32) -> Option<u64> {
-        let twice = self.times(u64::from(rate).checked_mul(2)?)?;
-        let (halves, _) = twice.steps(Self::new(1, 0))?;
-        Some(halves.div_ceil(2))
+        const EXACT: f64 = (1u64 << 53) as f64;
+        let sample = self.value() * f64::from(rate) + 0.5;
+        (!self.is_negative() && sample < EXACT).then_some(sample as u64)
     }
 
     /// The time at which sample `n` is taken, of `rate` samples a second; `None` if it has no end
@@ -327,6 +332,9 @@ mod tests {
             ("0.000031", 16000, 0),
             ("1", 44100, 44100),
             ("0", 8000, 0),
+            ("0.0013125", 16000, 21),
+            // Half a sample, but a little less in floats.
+            ("1.0015625", 8000, 8012),
         ] {
             assert_eq!(decimal(time).sample(rate), Some(sample), "{time} of {rate}");
         }

@@ -82,20 +82,7 @@ fn fetch(reference: &AudioReference, env: &Env) -> Result<Waveform> {
     }
     let mut sound = read(&mut source, None, env)?;
     let there = sound.samples.rows();
-    let at = |time: Decimal| {
-        let sample = time
-            .sample(sound.rate)
-            .and_then(|n| usize::try_from(n).ok());
-        sample.ok_or_else(|| Error::unfit(format!("{time} s is not a time in the recording")))
-    };
-    let start = reference.start.map_or(Ok(0), at)?;
-    let end = reference.end.map_or(Ok(there), at)?.min(there);
-    if start > end {
-        return Err(Error::unfit(format!(
-            "starts at sample {start}, the recording has {there}"
-        ))
-        .file(source.name()));
-    }
+    let (start, end) = stretch(reference, sound.rate, there).map_err(|e| e.file(source.name()))?;
     let cols = sound.samples.cols();
     let channels = match reference.channel.and_then(|n| usize::try_from(n).ok()) {
         None => 0..cols,
@@ -110,6 +97,53 @@ fn fetch(reference: &AudioReference, env: &Env) -> Result<Waveform> {
         sound.samples = part(&sound.samples, start..end, channels, &env.limits)?;
     }
     Ok(sound)
+}
+
+/// The samples of a stretch of a recording, from the first to before the last, by the rules of
+/// Kaldi's `extract-segments`.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "Kaldi compares seconds as floats"
+)]
+fn stretch(reference: &AudioReference, rate: u32, there: usize) -> Result<(usize, usize)> {
+    /// Seconds by which a stretch may go past the end of its recording, to which it is then cut.
+    const OVERSHOOT: f64 = 0.5;
+    /// What floats may lack.
+    const LITTLE: f64 = 1e-9;
+    let length = there as f64 / f64::from(rate.max(1));
+    let at = |time: Decimal| {
+        let sample = time.sample(rate).and_then(|n| usize::try_from(n).ok());
+        sample.ok_or_else(|| Error::unfit(format!("{time} s is not a time in the recording")))
+    };
+    if let Some(start) = reference.start.filter(|start| start.value() > length) {
+        let message = format!("starts at {start} s, the recording ends at {length} s");
+        return Err(Error::unfit(message));
+    }
+    if let Some(end) = reference.end.filter(|end| end.value() > length + OVERSHOOT) {
+        let message = format!(
+            "ends at {end} s, more than {OVERSHOOT} s behind the end of the recording, at {length} s"
+        );
+        return Err(Error::unfit(message));
+    }
+    let from = reference.start.unwrap_or_default().value();
+    let seconds = reference.end.map_or(length, |end| end.value().min(length)) - from;
+    if let Some(shortest) = reference
+        .shortest
+        .filter(|least| seconds + LITTLE < least.value())
+    {
+        let message =
+            format!("is {seconds:.3} s long, and stretches below {shortest} s are left out");
+        return Err(Error::unfit(message));
+    }
+    let start = reference.start.map_or(Ok(0), at)?;
+    let end = reference.end.map_or(Ok(there), at)?.min(there);
+    match start <= end {
+        true => Ok((start, end)),
+        false => {
+            let message = format!("starts at sample {start} and ends at sample {end}");
+            Err(Error::unfit(message))
+        }
+    }
 }
 
 /// Some rows and columns of a matrix.
@@ -128,4 +162,47 @@ fn part(
         into.copy_from_slice(&from[cols.start * size..cols.end * size]);
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::Locator;
+
+    #[test]
+    fn stretches_are_cut_as_by_extract_segments() {
+        let time = |text: &str| Decimal::parse(text);
+        let cut = |start, end, shortest| {
+            let reference = AudioReference {
+                start: time(start),
+                end: time(end),
+                shortest: time(shortest),
+                ..AudioReference::new(Locator::file("a.wav"))
+            };
+            stretch(&reference, 8000, 8000).map_err(|e| e.to_string())
+        };
+        for (start, end, samples) in [
+            ("", "", (0, 8000)),
+            ("0.45", "0.8", (3600, 6400)),
+            ("0.5", "", (4000, 8000)),
+            ("0.5", "1.5", (4000, 8000)),
+            ("0.00006", "0.5", (0, 4000)),
+            ("0.0000625", "0.5", (1, 4000)),
+            ("0.9", "1", (7200, 8000)),
+        ] {
+            assert_eq!(cut(start, end, "0.1"), Ok(samples), "{start} {end}");
+        }
+        for (start, end, fault) in [
+            ("1.1", "1.4", "starts at 1.1 s, the recording ends at 1 s"),
+            ("0.5", "1.51", "more than 0.5 s behind the end"),
+            ("0.5", "0.59", "is 0.090 s long"),
+            ("0.95", "1.4", "is 0.050 s long"),
+            ("0.95", "", "is 0.050 s long"),
+        ] {
+            let error = cut(start, end, "0.1").unwrap_err();
+            assert!(error.contains(fault), "{start} {end}: {error}");
+        }
+        assert_eq!(cut("0.5", "0.59", ""), Ok((4000, 4720)));
+        assert!(cut("0.6", "0.5", "").is_err());
+    }
 }

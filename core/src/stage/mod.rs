@@ -140,7 +140,7 @@ pub use shape_check::{ShapeCheck, UtteranceShape};
 pub use shuffle::Shuffle;
 pub use shuffle_buffer::ShuffleBuffer;
 pub use skip_errors::{OnSkip, SkipErrors};
-pub use sort::{By, Sort};
+pub use sort::{By, Sort, Sorted, Sorter};
 pub use text::Stages;
 pub use threaded::ThreadedReader;
 pub use unique::Unique;

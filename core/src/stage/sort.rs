@@ -36,13 +36,26 @@ impl By {
 /// An error that [can continue](Error::can_continue) comes out at once; the next call goes on.
 pub struct Sort {
     inner: Box<dyn Reader>,
+    sorter: Sorter,
+    sorted: Option<Sorted>,
+    info: DatasetInfo,
+    scratch: Utterance,
+}
+
+/// Takes utterances one by one and gives them back sorted, for those who don't get them from a
+/// reader. What does not fit into the memory given waits in a temporary file without a name.
+pub struct Sorter {
     by: By,
     memory: usize,
     run: Run,
     spilt: Option<Spilt>,
-    output: Option<Output>,
-    info: DatasetInfo,
-    scratch: Utterance,
+}
+
+/// The utterances that a [`Sorter`] took, sorted.
+pub struct Sorted {
+    /// Those in memory.
+    run: Run,
+    output: Output,
 }
 
 /// The utterances in memory.
@@ -86,36 +99,63 @@ impl Sort {
         Self {
             info: inner.info().clone(),
             inner,
-            by,
-            memory: usize::try_from(memory).unwrap_or(usize::MAX),
-            run: Run::default(),
-            spilt: None,
-            output: None,
+            sorter: Sorter::new(by, memory),
+            sorted: None,
             scratch: Utterance::default(),
         }
     }
 
     /// Reads everything.
-    fn fill(&mut self) -> Result<()> {
+    fn fill(&mut self) -> Result<Sorted> {
         while self.inner.read(&mut self.scratch)? {
-            self.run.push(&self.scratch)?;
-            if self.run.size() >= self.memory {
-                self.spill()?;
-            }
+            self.sorter.push(&self.scratch)?;
         }
         self.scratch = Utterance::default();
-        self.output = Some(match self.spilt {
-            None => {
-                self.run.sort(self.by);
-                Output::Memory(std::mem::take(&mut self.run.items).into_iter())
-            }
-            Some(_) => {
-                self.spill()?;
-                self.run = Run::default();
-                Output::Merge(Merge::new(self.spilt.take(), self.by, self.memory)?)
-            }
-        });
-        Ok(())
+        std::mem::replace(&mut self.sorter, Sorter::new(By::Key, 0)).finish()
+    }
+}
+
+impl Sorter {
+    /// A sorter that keeps at most about `memory` bytes in memory, one utterance at least.
+    pub fn new(by: By, memory: u64) -> Self {
+        Self {
+            by,
+            memory: usize::try_from(memory).unwrap_or(usize::MAX),
+            run: Run::default(),
+            spilt: None,
+        }
+    }
+
+    /// Takes an utterance.
+    ///
+    /// # Errors
+    /// The temporary file can't be written.
+    pub fn push(&mut self, utt: &Utterance) -> Result<()> {
+        self.run.push(utt)?;
+        match self.run.size() >= self.memory {
+            true => self.spill(),
+            false => Ok(()),
+        }
+    }
+
+    /// All that were taken, sorted.
+    ///
+    /// # Errors
+    /// The temporary file can't be read or written.
+    pub fn finish(mut self) -> Result<Sorted> {
+        if self.spilt.is_none() {
+            self.run.sort(self.by);
+            let items = std::mem::take(&mut self.run.items).into_iter();
+            return Ok(Sorted {
+                run: self.run,
+                output: Output::Memory(items),
+            });
+        }
+        self.spill()?;
+        Ok(Sorted {
+            run: Run::default(),
+            output: Output::Merge(Merge::new(self.spilt, self.by, self.memory)?),
+        })
     }
 
     /// Writes what is in memory to the file.
@@ -137,6 +177,33 @@ impl Sort {
         spilt.ends.push(end);
         self.run.bytes.clear();
         Ok(())
+    }
+}
+
+impl Sorted {
+    /// The next utterance; `false` at the end.
+    ///
+    /// # Errors
+    /// The temporary file can't be read.
+    pub fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
+        match &mut self.output {
+            Output::Memory(items) => {
+                let Some(item) = items.next() else {
+                    return Ok(false);
+                };
+                record::take(&self.run.bytes[item.start..item.end], utt)?;
+                Ok(true)
+            }
+            Output::Merge(merge) => merge.next(utt),
+        }
+    }
+
+    /// Nothing.
+    fn none() -> Self {
+        Self {
+            run: Run::default(),
+            output: Output::Memory(Vec::new().into_iter()),
+        }
     }
 }
 
@@ -288,26 +355,20 @@ impl Reader for Sort {
     }
 
     fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        if self.output.is_none()
-            && let Err(error) = self.fill()
-        {
-            // What was read before the stream broke off is not all there was.
-            if !error.can_continue() {
-                self.output = Some(Output::Memory(Vec::new().into_iter()));
-            }
-            return Err(error);
+        if let Some(sorted) = &mut self.sorted {
+            return sorted.next(utt);
         }
-        match &mut self.output {
-            Some(Output::Memory(items)) => {
-                let Some(item) = items.next() else {
-                    return Ok(false);
-                };
-                record::take(&self.run.bytes[item.start..item.end], utt)?;
-                Ok(true)
+        let sorted = match self.fill() {
+            Ok(sorted) => self.sorted.insert(sorted),
+            Err(error) => {
+                // What was read before the stream broke off is not all there was.
+                if !error.can_continue() {
+                    self.sorted = Some(Sorted::none());
+                }
+                return Err(error);
             }
-            Some(Output::Merge(merge)) => merge.next(utt),
-            None => Ok(false),
-        }
+        };
+        sorted.next(utt)
     }
 }
 

@@ -106,6 +106,7 @@ impl AudioFields<'_> {
             start: time(self.start, "start")?,
             end: time(self.end, "end")?,
             channel: self.channel,
+            shortest: None,
             facts: self.facts()?,
         })
     }

@@ -47,6 +47,11 @@ impl Choice {
         self.count() && self.deal()
     }
 
+    /// Whether all entries are wanted.
+    pub(crate) fn is_all(&self) -> bool {
+        self.run.is_none() && self.keys.is_none() && self.share.is_none()
+    }
+
     /// Whether no entry that is still to come is wanted.
     pub(crate) fn is_over(&self) -> bool {
         self.run.is_some_and(|run| run.is_over(self.entries))

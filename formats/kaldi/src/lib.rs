@@ -7,6 +7,7 @@ mod changes;
 mod choice;
 mod compress;
 mod compressed;
+mod data_dir;
 mod decide;
 mod encode;
 mod fields;
@@ -48,6 +49,7 @@ mod wrapped;
 mod write_object;
 mod writer;
 
+pub use data_dir::{DATA, DataDirectory};
 pub use format::{FORMAT, Kaldi};
 pub use single::read_object;
 pub use table::{

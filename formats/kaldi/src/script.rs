@@ -103,7 +103,7 @@ pub(crate) fn split_line(line: &[u8]) -> Result<(&[u8], Cow<'_, str>)> {
 }
 
 /// Text that means the same name, whether that is UTF-8 or not.
-fn text_of(name: &[u8]) -> Cow<'_, str> {
+pub(crate) fn text_of(name: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(name) {
         Ok(text) => text.into(),
         Err(_) => match Location::of_bytes(name) {
@@ -123,6 +123,16 @@ impl Targets {
             open: Vec::new(),
             kept: None,
         })
+    }
+
+    /// What is known of the objects by now.
+    pub(crate) fn known(&self, script: &Source) -> DatasetInfo {
+        self.objects.known(script, KeySource::Stored)
+    }
+
+    /// Says at the end what there is to be said of all objects.
+    pub(crate) fn end(&mut self) {
+        self.objects.end();
     }
 
     /// Keeps what `rest` of a line names from being replaced, though nobody wants to read it.

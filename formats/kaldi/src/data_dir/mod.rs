@@ -1,0 +1,119 @@
+//! Kaldi's data directories: folders of tables that are one data set.
+
+mod extras;
+mod faults;
+mod held;
+mod layout;
+mod line;
+mod reader;
+mod sound;
+mod table;
+
+use spr_core::bytes::{Env, Location, Nested, Output, Source};
+use spr_core::format::{
+    AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Notation, Opened,
+    OptionSpec, Options, Probe, Request, Score, Tags, WholeFolder, Writer,
+};
+use spr_core::model::{Dtype, SourceField};
+use spr_core::{Error, Result};
+
+use reader::DataReader;
+
+/// The name of the format, and of its tags.
+const NAME: &str = "kaldi-data";
+
+/// Kaldi's data directories.
+pub static DATA: DataDirectory = DataDirectory;
+
+/// A data directory: a folder of tables such as `wav.scp`, `segments`, `text` and `utt2spk`, which
+/// is one data set.
+///
+/// Sound is where `wav.scp` says, of which `segments` cuts stretches; no sound file is opened before
+/// somebody asks for samples. The tables are read in one pass where they are sorted by the bytes of
+/// their keys, as Kaldi wants them.
+pub struct DataDirectory;
+
+static INFO: FormatInfo = FormatInfo::new(NAME, "Kaldi data directories", &[])
+    .options(OPTIONS)
+    .sorted();
+
+const OPTIONS: &[OptionSpec] = &[OptionSpec {
+    name: "parts",
+    value: "feats+wav+text",
+    help: "in reading, what utterances carry (default: what the target holds of it)",
+}];
+
+impl Format for DataDirectory {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, _head: &Probe<'_>) -> Score {
+        Score::No
+    }
+
+    fn caps(&self, _options: &Options, _medium: Medium) -> Result<Caps> {
+        let mut caps = Caps::new(Count::Many, Keys::Words);
+        caps.features = Some(FeatureCaps::new(&[Dtype::F32, Dtype::F64]));
+        caps.audio = AudioCaps::samples(&[Dtype::I16]);
+        caps.audio.references = true;
+        caps.text = true;
+        caps.empty = Empty::Shapeless;
+        caps.frame_shift = true;
+        caps.source = SourceField::ALL;
+        caps.tags = Tags::Named(NAME, layout::TAGS);
+        caps.max_rows = i32::MAX as u64;
+        Ok(caps)
+    }
+
+    fn open(
+        &self,
+        source: Source,
+        _options: &Options,
+        _request: &mut Request,
+        _env: &Env,
+    ) -> Result<Opened> {
+        Err(is_no_folder(source.name()))
+    }
+
+    fn create(&self, output: Output, _options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
+        Err(Error::unsupported("data directories are only read yet").file(output.name()))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        Some(self)
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        None
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
+    }
+}
+
+impl WholeFolder for DataDirectory {
+    fn fits(&self, names: &[&str]) -> bool {
+        layout::fits(names)
+    }
+
+    fn open(
+        &self,
+        folder: &Location,
+        options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        Ok(Opened::stream(DataReader::open(
+            folder, options, request, env,
+        )?))
+    }
+}
+
+fn is_no_folder(name: &str) -> Error {
+    let error = Error::usage("a Kaldi data directory is a folder, and this is none");
+    error
+        .file(name)
+        .hint("name the folder that wav.scp, text and utt2spk are in")
+}

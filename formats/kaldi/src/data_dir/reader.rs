@@ -1,0 +1,280 @@
+//! Reading a data directory in the order of its list of utterances.
+
+use std::sync::Arc;
+
+use spr_core::bytes::{Env, Location};
+use spr_core::format::{Options, Reader, Request};
+use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance};
+use spr_core::{Error, Result};
+
+use super::extras::Extras;
+use super::faults::Faults;
+use super::layout::{FEATURES, Layout, SEGMENTS, TEXT, Taken, UTT2SPK, WAVES};
+use super::line::{Lines, Next};
+use super::sound::Sound;
+use super::table::{Table, unsorted};
+use crate::choice::{Choice, wants_values};
+use crate::script::{Targets, text_of};
+
+/// Reads a data directory. The list of utterances leads, the other tables are asked for its keys.
+pub(super) struct DataReader {
+    list: Lines,
+    list_name: Arc<str>,
+    /// Whether the list has speakers.
+    speakers: bool,
+    choice: Choice,
+    features: Option<Features>,
+    sound: Sound,
+    text: Option<Table>,
+    extras: Extras,
+    faults: Faults,
+    env: Env,
+    info: DatasetInfo,
+    key: Key,
+    /// The first utterance, if it was read at the opening.
+    first: Option<(Utterance, Result<bool>)>,
+    ended: bool,
+}
+
+/// The table of features, and what reads them.
+struct Features {
+    table: Table,
+    targets: Targets,
+}
+
+impl DataReader {
+    pub(super) fn open(
+        folder: &Location,
+        options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Self> {
+        let layout = Layout::of(folder, env)?;
+        let taken = Taken::of(&layout, options, request)?;
+        let list = list(&layout)?;
+        if let Some(warning) = unsorted(&list, env)? {
+            env.warn(&warning);
+        }
+        let values = wants_values(request);
+        let choice = Choice::take(request)?;
+        let (tells, mut faults) = (choice.is_all(), Faults::default());
+        let features = match layout.file(FEATURES).filter(|_| taken.features) {
+            Some(at) => Some(Features {
+                targets: Targets::new(&env.open_file(&at)?, &Options::default(), values, env)?,
+                table: Table::open(at, tells, env, &mut faults)?,
+            }),
+            None => None,
+        };
+        let text = layout.file(TEXT).filter(|_| taken.text);
+        let text = text.map(|at| Table::open(at, tells, env, &mut faults));
+        let mut reader = Self {
+            list_name: list.to_string().into(),
+            speakers: layout.has(UTT2SPK),
+            list: Lines::new(env.open_file(&list)?),
+            choice,
+            features,
+            text: text.transpose()?,
+            sound: Sound::open(&layout, taken.sound, tells, env, &mut faults)?,
+            extras: Extras::open(&layout, taken, tells, env, &mut faults)?,
+            faults,
+            env: env.clone(),
+            info: DatasetInfo::default(),
+            key: Key::default(),
+            first: None,
+            ended: false,
+        };
+        reader.look(&layout, taken, &list);
+        if request.values {
+            tell(&layout, taken, env);
+        }
+        Ok(reader)
+    }
+
+    /// Learns from the first features what they are, and says what is read.
+    fn look(&mut self, layout: &Layout, taken: Taken, list: &Location) {
+        let decision = decision(layout, taken, list);
+        if self.features.is_some() {
+            let mut first = Utterance::default();
+            let read = self.next(&mut first);
+            self.first = Some((first, read));
+        }
+        if let Some(features) = &self.features {
+            self.info = features.targets.known(self.list.source());
+        }
+        self.info.keys = KeySource::Stored;
+        self.info.frame_shift = self.extras.frame_shift();
+        self.info.decision = Some(decision);
+    }
+
+    fn next(&mut self, utt: &mut Utterance) -> Result<bool> {
+        loop {
+            if let Some(error) = self.faults.take() {
+                return Err(error);
+            }
+            if self.ended {
+                return Ok(false);
+            }
+            if self.choice.is_over() {
+                self.end(false)?;
+                continue;
+            }
+            match self.list.next(&self.env)? {
+                Next::End => self.end(true)?,
+                Next::Fault(_) if !self.choice.wants_fault() => {}
+                Next::Fault(error) => return Err(error),
+                Next::Line if self.list.key() == self.key.as_bytes() => {
+                    let error = Error::malformed("stands twice, one line after the other");
+                    let error = self.list.place(error.utterance(&self.key));
+                    return Err(error.continuable());
+                }
+                Next::Line => {
+                    self.key.set(self.list.key());
+                    if self.choice.wants(&self.key) {
+                        self.fill(utt).map_err(|e| self.place(e))?;
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends, and looks at what is left of the other tables if the list was read to its end.
+    fn end(&mut self, whole: bool) -> Result<()> {
+        self.ended = true;
+        if let Some(features) = &mut self.features {
+            features.targets.end();
+        }
+        if !whole || !self.choice.is_all() {
+            return Ok(());
+        }
+        let (env, faults) = (&self.env, &mut self.faults);
+        let features = self.features.as_mut().map(|features| &mut features.table);
+        let mut tables = features.into_iter().chain(&mut self.text);
+        tables.try_for_each(|table| table.finish(env, faults))?;
+        self.sound.finish(env, faults)?;
+        self.extras.finish(env, faults)
+    }
+
+    /// Fills `utt` with what the tables say of the key at hand.
+    fn fill(&mut self, utt: &mut Utterance) -> Result<()> {
+        utt.key.set(self.key.as_bytes());
+        let (env, faults, key) = (&self.env, &mut self.faults, self.key.as_bytes());
+        match &mut self.features {
+            Some(features) => features.fill(utt, env, faults)?,
+            None => {
+                utt.start();
+                utt.clear_data();
+            }
+        }
+        utt.meta.tags.clear();
+        utt.origin.file = Some(self.list_name.clone());
+        utt.origin.at = Some(Position::Line(self.list.number()));
+        if self.speakers {
+            let speaker = self.list.rest();
+            if speaker.is_empty() || speaker.iter().any(u8::is_ascii_whitespace) {
+                let words = speaker.split(u8::is_ascii_whitespace);
+                let found = words.filter(|word| !word.is_empty()).count();
+                let message = format!("expected one speaker behind the key, found {found} words");
+                return Err(self.list.place(Error::malformed(message)));
+            }
+            utt.meta.speaker = Some(Key::from(speaker));
+        }
+        if let Some(table) = &mut self.text {
+            utt.text = table.find(key, env, faults)?.map(|(text, _)| text.to_vec());
+        }
+        self.sound.fill(utt, env, faults)?;
+        self.extras.fill(utt, env, faults)
+    }
+
+    fn place(&self, error: Error) -> Error {
+        let error = match error.file_name() {
+            Some(_) => error,
+            None => self.list.place(error),
+        };
+        error.utterance(&self.key).continuable()
+    }
+}
+
+impl Features {
+    /// Reads the features of the utterance whose key is set.
+    fn fill(&mut self, utt: &mut Utterance, env: &Env, faults: &mut Faults) -> Result<()> {
+        let name = self.table.name().to_owned();
+        let key = utt.key.clone();
+        let Some((rest, number)) = self.table.find(key.as_bytes(), env, faults)? else {
+            return Err(Error::unfit("has no line").file(name));
+        };
+        let place = |e: Error| e.file(&name).line(number).utterance(&key);
+        if rest.is_empty() {
+            return Err(place(Error::malformed("no file name follows the key")));
+        }
+        let rest = text_of(rest);
+        self.targets
+            .read(&rest, utt, place)
+            .map_err(|e| match e.file_name() {
+                Some(_) => e,
+                None => place(e),
+            })
+    }
+}
+
+impl Reader for DataReader {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        match self.first.take() {
+            Some((first, read)) => {
+                *utt = first;
+                read
+            }
+            None => self.next(utt),
+        }
+    }
+}
+
+/// The table that lists the utterances.
+fn list(layout: &Layout) -> Result<Location> {
+    let lists = [UTT2SPK, SEGMENTS, FEATURES, WAVES];
+    let list = lists.into_iter().find_map(|name| layout.file(name));
+    list.ok_or_else(|| {
+        let message = "has none of utt2spk, segments, feats.scp and wav.scp";
+        Error::unfit(message).file(layout.folder().to_string())
+    })
+}
+
+/// What is read, in words.
+fn decision(layout: &Layout, taken: Taken, list: &Location) -> String {
+    let name = list.name().unwrap_or(list.as_os_str()).to_string_lossy();
+    let mut text = format!("a data directory: the utterances of {name}");
+    let mut add = |yes: bool, what: &str| {
+        if yes {
+            text.push_str(what);
+        }
+    };
+    add(taken.sound, ", sound by wav.scp");
+    add(taken.sound && layout.has(SEGMENTS), " cut by segments");
+    add(taken.features, ", features by feats.scp");
+    add(taken.text, ", text");
+    if let Some(left) = taken.left {
+        text.push_str(&format!(", not {left}, of which the target holds nothing"));
+    }
+    text
+}
+
+/// Tells of what is there and not read.
+fn tell(layout: &Layout, taken: Taken, env: &Env) {
+    let name = layout.folder().to_string();
+    if let Some(left) = taken.left {
+        let part = if left == FEATURES { "feats" } else { "wav" };
+        let message = format!("{left} is left out, as the target holds the other form");
+        let warning = Error::unfit(message).file(&name);
+        env.warn(&warning.hint(format!("parts={part}+text takes it instead")));
+    }
+    let passed = layout.passed();
+    if !passed.is_empty() {
+        let are = if passed.len() == 1 { "is" } else { "are" };
+        let message = format!("{} {are} not carried along", passed.join(", "));
+        env.warn(&Error::unfit(message).file(&name));
+    }
+}

@@ -1,0 +1,278 @@
+//! Tables at fault: each names its file and line, and costs no more than it must.
+
+use spr_core::ErrorKind;
+use spr_core::format::Request;
+
+use super::{read, read_bytes};
+
+const LIST: (&str, &str) = ("utt2spk", "a-1 a\na-2 a\nb-1 b\n");
+const WAVES: (&str, &str) = ("wav.scp", "rec1 one.wav\nrec2 cat two.wav |\n");
+const SEGMENTS: (&str, &str) = (
+    "segments",
+    "a-1 rec1 0 0.5\na-2 rec1 0.5 1\nb-1 rec2 0 -1\n",
+);
+const TEXT: (&str, &str) = ("text", "a-1 ONE\na-2\nb-1 TWO THREE\n");
+
+/// A directory in which one table is another.
+fn with<'a>(name: &'a str, text: &'a str) -> Vec<(&'a str, &'a str)> {
+    let mut files = vec![LIST, WAVES, SEGMENTS, TEXT];
+    files.retain(|(own, _)| *own != name);
+    files.push((name, text));
+    files
+}
+
+#[test]
+fn a_line_at_fault_costs_its_utterance() {
+    for (name, text, left, fault) in [
+        (
+            "utt2spk",
+            "a-1 a\na-2\nb-1 b\n",
+            &["a-1", "b-1"][..],
+            "d/utt2spk:2: utterance a-2: expected one speaker behind the key, found 0 words",
+        ),
+        (
+            "utt2spk",
+            "a-1 a\na-2 a b\nb-1 b\n",
+            &["a-1", "b-1"],
+            "d/utt2spk:2: utterance a-2: expected one speaker",
+        ),
+        (
+            "utt2spk",
+            "a-1 a\na-1 b\na-2 a\nb-1 b\n",
+            &["a-1", "a-2", "b-1"],
+            "d/utt2spk:2: utterance a-1: stands twice",
+        ),
+        (
+            "segments",
+            "a-1 rec1 0\na-2 rec1 0.5 1\nb-1 rec2 0 1\n",
+            &["a-2", "b-1"],
+            "d/segments:1: utterance a-1: expected a recording, a start and an end behind the key, found 2 fields",
+        ),
+        (
+            "segments",
+            "a-1 rec1 0 1\na-2 rec1 0.5 0.5\nb-1 rec2 0 1\n",
+            &["a-1", "b-1"],
+            "d/segments:2: utterance a-2: starts at 0.5 s and ends at 0.5 s",
+        ),
+        (
+            "segments",
+            "a-1 rec1 -1 1\na-2 rec1 0.5 1\nb-1 rec2 0 1\n",
+            &["a-2", "b-1"],
+            "d/segments:1: utterance a-1: starts at -1 s",
+        ),
+        (
+            "segments",
+            "a-1 rec1 0 1\na-2 rec1 x 1\nb-1 rec2 0 1\n",
+            &["a-1", "b-1"],
+            "d/segments:2: utterance a-2: 'x' is not a number",
+        ),
+        (
+            "segments",
+            "a-1 rec1 0 1\na-2 rec9 0 1\nb-1 rec2 0 1\n",
+            &["a-1", "b-1"],
+            "d/segments:2: utterance a-2: the recording rec9 has no line in d/wav.scp",
+        ),
+        (
+            "segments",
+            "a-1 rec1 0 1\nb-1 rec2 0 1\n",
+            &["a-1", "b-1"],
+            "d/segments: utterance a-2: has no line",
+        ),
+        (
+            "wav.scp",
+            "rec1\nrec2 two.wav\n",
+            &["b-1"],
+            "d/wav.scp:1: utterance a-1: no file or command follows",
+        ),
+        (
+            "wav.scp",
+            "rec1 one.wav\nrec2 |cat two.wav\n",
+            &["a-1", "a-2"],
+            "d/wav.scp:2: utterance b-1: '|cat two.wav' is not a valid Kaldi file name",
+        ),
+        (
+            "wav.scp",
+            "rec1 one.wav\nrec2 -\n",
+            &["a-1", "a-2"],
+            "d/wav.scp:2: utterance b-1: standard input",
+        ),
+    ] {
+        let read = read(&with(name, text), Request::all(), &[]).unwrap();
+        assert_eq!(read.keys(), left, "{name}: {text:?}");
+        let errors = read.errors();
+        assert!(errors[0].starts_with(fault), "{name}: {text:?}: {errors:?}");
+    }
+}
+
+#[test]
+fn a_line_of_nobody_costs_no_utterance() {
+    for (name, text, fault) in [
+        (
+            "utt2spk",
+            "a-1 a\n\na-2 a\nb-1 b\n",
+            "d/utt2spk:2: a blank line",
+        ),
+        (
+            "utt2spk",
+            " a-0 a\na-1 a\na-2 a\nb-1 b\n",
+            "d/utt2spk:1: a blank before the key",
+        ),
+        (
+            "text",
+            "a-1 ONE\n\na-2\nb-1 TWO\n",
+            "d/text:2: a blank line",
+        ),
+        (
+            "text",
+            "a-1 ONE\na-1 TWO\na-2\nb-1 TWO\n",
+            "d/text:2: utterance a-1: stands twice, in line 1, too",
+        ),
+        (
+            "text",
+            "b-1 TWO\na-1 ONE\na-2\na-1 TWO\n",
+            "d/text:4: utterance a-1: stands twice, in line 2, too",
+        ),
+        (
+            "text",
+            "b-1 TWO\n\na-1 ONE\na-2\n",
+            "d/text:2: a blank line",
+        ),
+        (
+            "text",
+            "a-1 ONE\na-2\nb-1 TWO\n\t\n",
+            "d/text:4: a blank line",
+        ),
+        (
+            "wav.scp",
+            "rec1 one.wav\nrec1 1.wav\nrec2 two.wav\n",
+            "d/wav.scp:2: utterance rec1: stands twice",
+        ),
+        (
+            "utt2lang",
+            "a-1 xx\na\u{1}b xx\n",
+            "d/utt2lang:2: byte 0x01 in the key",
+        ),
+    ] {
+        let read = read(&with(name, text), Request::all(), &[]).unwrap();
+        assert_eq!(read.keys(), ["a-1", "a-2", "b-1"], "{name}: {text:?}");
+        let errors = read.errors();
+        assert_eq!(errors.len(), 1, "{name}: {text:?}: {errors:?}");
+        assert!(errors[0].starts_with(fault), "{name}: {text:?}: {errors:?}");
+    }
+}
+
+#[test]
+fn what_does_no_harm_is_a_warning() {
+    for (name, text, warning) in [
+        (
+            "text",
+            "b-1 TWO\na-1 ONE\na-2\n",
+            "d/text:2: utterance a-1: is not sorted by bytes: comes after b-1",
+        ),
+        (
+            "segments",
+            "b-1 rec2 0 1\na-1 rec1 0 1\na-2 rec1 0 1\n",
+            "d/segments:2: utterance a-1: is not sorted",
+        ),
+        (
+            "text",
+            "a-1 ONE\r\na-2\r\nb-1 TWO\r\n",
+            "d/text:1: lines end in CR LF",
+        ),
+        (
+            "text",
+            "a-0 ZERO\na-1 ONE\na-2\nb-1 TWO\n",
+            "d/text:1: utterance a-0: has no place among the utterances",
+        ),
+        (
+            "text",
+            "a-1 ONE\na-2\nb-1 TWO\nz-1 X\n",
+            "d/text:4: utterance z-1: has no place",
+        ),
+        (
+            "wav.scp",
+            "rec1 one.wav\nrec2 two.wav\nrec3 three.wav\n",
+            "d/wav.scp:3: utterance rec3: has no place",
+        ),
+        (
+            "utt2lang",
+            "b-1 x\na-1 x\nz-1 x\na-2 x\n",
+            "d/utt2lang:3: utterance z-1: has no place",
+        ),
+        (
+            "cmvn.scp",
+            "a x.ark:1\n",
+            "d: cmvn.scp is not carried along",
+        ),
+    ] {
+        let read = read(&with(name, text), Request::all(), &[]).unwrap();
+        assert_eq!(read.keys(), ["a-1", "a-2", "b-1"], "{name}: {text:?}");
+        assert_eq!(read.errors(), [""; 0], "{name}: {text:?}");
+        let warnings = &read.warnings;
+        assert!(
+            warnings.iter().any(|w| w.starts_with(warning)),
+            "{name}: {text:?}: {warnings:?}"
+        );
+        let last = read.utts().remove(2);
+        assert!(last.text.unwrap().starts_with(b"TWO"));
+    }
+}
+
+#[test]
+fn an_unsorted_list_is_read_in_its_order() {
+    let files = with("utt2spk", "b-1 b\na-2 a\na-1 a\n");
+    let read = read(&files, Request::all(), &[]).unwrap();
+    assert_eq!(read.keys(), ["b-1", "a-2", "a-1"]);
+    assert!(read.warnings[0].starts_with("d/utt2spk:2: utterance a-2: is not sorted"));
+    let texts: Vec<_> = read
+        .utts()
+        .into_iter()
+        .map(|utt| utt.text.unwrap())
+        .collect();
+    assert_eq!(texts, [&b"TWO THREE"[..], b"", b"ONE"]);
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    let nul: &[(&str, &[u8])] = &[
+        ("utt2spk", b"a-1 a\na-2 a\n"),
+        ("text", b"a-1 X\na-2 A\0B\n"),
+    ];
+    let read = read_bytes(nul, Request::all(), &[]).unwrap();
+    assert_eq!(read.errors(), ["d/text:2: a NUL byte in the line"]);
+    let latin: &[(&str, &[u8])] = &[("utt2spk", b"\xfc-1 \xfc\n"), ("text", b"\xfc-1 \xdcBER\n")];
+    let utt = read_bytes(latin, Request::all(), &[])
+        .unwrap()
+        .utts()
+        .remove(0);
+    assert_eq!(
+        (utt.key.as_bytes(), utt.text.as_deref()),
+        (&b"\xfc-1"[..], Some(&b"\xdcBER"[..]))
+    );
+}
+
+#[test]
+fn a_table_of_nothing_but_faults_is_given_up() {
+    let text = "\n".repeat(5000);
+    let read = read(&with("text", &text), Request::all(), &[]).unwrap();
+    let errors: Vec<_> = read
+        .entries
+        .iter()
+        .filter_map(|entry| entry.as_ref().err())
+        .collect();
+    assert!(errors.len() < 2000 && errors.iter().any(|e| e.kind() == ErrorKind::Malformed));
+    assert!(errors.iter().any(|e| {
+        e.to_string()
+            .contains("lines at fault, one after the other")
+    }));
+}
+
+#[test]
+fn frame_shifts_are_numbers_above_0() {
+    for shift in ["", "x", "0", "-0.01"] {
+        let error = read(&with("frame_shift", shift), Request::all(), &[])
+            .err()
+            .unwrap();
+        assert!(error.to_string().starts_with("d/frame_shift"), "{error}");
+    }
+}
