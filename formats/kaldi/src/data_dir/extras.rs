@@ -2,12 +2,12 @@
 
 use spr_core::Result;
 use spr_core::bytes::Env;
-use spr_core::model::{Decimal, Described, Key, Meta, Tag, Utterance};
+use spr_core::model::{Audio, Decimal, Described, Key, Meta, Tag, Utterance};
 
 use super::faults::Faults;
 use super::layout::{
-    By, EXTRAS, FEATURES, FRAME_SHIFT, Layout, SPK2GENDER, Taken, UTT2DUR, UTT2FRAMES, UTT2GENDER,
-    UTT2LANG,
+    By, EXTRAS, FEATURES, FRAME_SHIFT, Layout, RECO2DUR, SPK2GENDER, Taken, UTT2DUR, UTT2FRAMES,
+    UTT2GENDER, UTT2LANG,
 };
 use super::{NAME, table::Table};
 
@@ -72,7 +72,9 @@ impl Extras {
         env: &Env,
         faults: &mut Faults,
     ) -> Result<()> {
-        let Utterance { key, meta, .. } = utt;
+        let Utterance {
+            key, meta, audio, ..
+        } = utt;
         meta.frame_shift = self.frame_shift;
         if let Some((table, by)) = &mut self.gender {
             let value = value(table, *by, key, meta, env, faults)?;
@@ -86,7 +88,7 @@ impl Extras {
             let Some(value) = value(table, *by, key, meta, env, faults)? else {
                 continue;
             };
-            if *name == UTT2DUR && is_length(meta, value) {
+            if *name == UTT2DUR && is_length(meta, value) || is_duration(name, value, audio) {
                 continue;
             }
             let mut tag = Tag::new(NAME, *name, value);
@@ -137,6 +139,24 @@ fn is_length(meta: &Meta, duration: &[u8]) -> bool {
     let length = length.and_then(|(end, start)| end.minus(start));
     let duration = std::str::from_utf8(duration).ok().and_then(Decimal::parse);
     duration.is_some() && length == duration
+}
+
+/// Whether a value is how long the sound is, which is then known of it. Of a stretch it may have been
+/// rounded.
+fn is_duration(name: &str, value: &[u8], audio: &mut Option<Audio>) -> bool {
+    let Some(Audio::Reference(sound)) = audio else {
+        return false;
+    };
+    let duration = std::str::from_utf8(value).ok().and_then(Decimal::parse);
+    let whole = sound.start.is_none() && sound.end.is_none();
+    if !matches!(name, UTT2DUR | RECO2DUR) || !whole || duration.is_none() {
+        return false;
+    }
+    match sound.facts.duration {
+        None => sound.facts.duration = duration,
+        known => return known == duration,
+    }
+    true
 }
 
 /// The one number of the file `frame_shift`, in seconds.

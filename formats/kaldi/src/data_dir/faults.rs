@@ -9,7 +9,11 @@ const MOST: usize = 1000;
 
 /// Errors about lines that belong to no utterance. Each is handed out once, between utterances.
 #[derive(Default)]
-pub(super) struct Faults(VecDeque<Error>);
+pub(super) struct Faults {
+    waiting: VecDeque<Error>,
+    /// Whether a table can't be read on.
+    over: bool,
+}
 
 impl Faults {
     /// Keeps one.
@@ -17,16 +21,25 @@ impl Faults {
     /// # Errors
     /// There are too many of them at once: the table is none.
     pub(super) fn add(&mut self, error: Error) -> Result<()> {
-        if self.0.len() == MOST {
+        if self.waiting.len() == MOST {
             let message = format!("the last of {MOST} lines at fault, one after the other");
             return Err(error.context(message).fatal());
         }
-        self.0.push_back(error);
+        self.waiting.push_back(error);
         Ok(())
     }
 
     /// The next one.
     pub(super) fn take(&mut self) -> Option<Error> {
-        self.0.pop_front()
+        self.waiting.pop_front()
+    }
+
+    /// Says that a table can't be read on.
+    pub(super) fn give_up(&mut self) {
+        self.over = true;
+    }
+
+    pub(super) fn are_over(&self) -> bool {
+        self.over
     }
 }

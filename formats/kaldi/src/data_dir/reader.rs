@@ -130,8 +130,8 @@ impl DataReader {
                 Next::Line => {
                     self.key.set(self.list.key());
                     if self.choice.wants(&self.key) {
-                        self.fill(utt).map_err(|e| self.place(e))?;
-                        return Ok(true);
+                        let filled = self.fill(utt);
+                        return filled.map(|()| true).map_err(|e| self.place(e));
                     }
                 }
             }
@@ -186,7 +186,11 @@ impl DataReader {
         self.extras.fill(utt, env, faults)
     }
 
-    fn place(&self, error: Error) -> Error {
+    fn place(&mut self, error: Error) -> Error {
+        if self.faults.are_over() {
+            self.ended = true;
+            return error.fatal();
+        }
         let error = match error.file_name() {
             Some(_) => error,
             None => self.list.place(error),

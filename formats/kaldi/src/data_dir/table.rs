@@ -74,20 +74,27 @@ impl Table {
         env: &Env,
         faults: &mut Faults,
     ) -> Result<Option<(&[u8], u64)>> {
-        if let Body::Stream(stream) = &mut self.body {
-            if stream.asked.as_slice() > key {
-                let told = stream.lines.number();
-                self.body = Body::Memory(HeldLines::read(&self.at, told, env, faults)?);
-            } else {
-                stream.asked.clear();
-                stream.asked.extend_from_slice(key);
-                stream.reach(key, self.tells, env, faults)?;
-            }
-        }
+        self.reach(key, env, faults)
+            .inspect_err(|_| faults.give_up())?;
         Ok(match &mut self.body {
             Body::Stream(stream) => stream.found(key),
             Body::Memory(held) => held.find(key),
         })
+    }
+
+    /// Goes to where a key is or would be.
+    fn reach(&mut self, key: &[u8], env: &Env, faults: &mut Faults) -> Result<()> {
+        let Body::Stream(stream) = &mut self.body else {
+            return Ok(());
+        };
+        if stream.asked.as_slice() > key {
+            let told = stream.lines.number();
+            self.body = Body::Memory(HeldLines::read(&self.at, told, env, faults)?);
+            return Ok(());
+        }
+        stream.asked.clear();
+        stream.asked.extend_from_slice(key);
+        stream.reach(key, self.tells, env, faults)
     }
 
     /// Goes to the end, so that all lines at fault are known, and tells of those that nobody asked
