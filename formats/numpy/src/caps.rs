@@ -4,7 +4,7 @@ use spr_core::format::{ArrayCaps, Caps, Count, Empty, FeatureCaps, Keys, Portion
 use spr_core::model::Dtype;
 
 /// The element types that NumPy knows, too.
-const DTYPES: &[Dtype] = &[
+pub(crate) const DTYPES: &[Dtype] = &[
     Dtype::F32,
     Dtype::F64,
     Dtype::F16,

@@ -5,6 +5,8 @@ mod format;
 mod fortran;
 mod header;
 mod literal;
+mod npz;
 mod object;
 
 pub use format::{FORMAT, Npy};
+pub use npz::{NPZ, Npz};

@@ -10,7 +10,7 @@ use crate::fortran::reorder;
 use crate::header::{self, Header, MAGIC};
 
 /// What an array of more than two dimensions is called.
-const NAME: &str = "array";
+pub(crate) const NAME: &str = "array";
 /// Elements are turned round in steps of so many bytes.
 const STEP: usize = 64 << 10;
 
@@ -32,15 +32,7 @@ pub(crate) fn read(
         [] => (dtype, Rank::Scalar, 1, 1),
         [n] => (dtype, Rank::Vector, n, 1),
         [rows, cols] => (dtype, Rank::Matrix, rows, cols),
-        _ => {
-            utt.features = None;
-            let array = array(source, header, limits)?;
-            utt.arrays.push(NamedArray {
-                name: NAME.to_owned(),
-                array,
-            });
-            return Ok(());
-        }
+        _ => return read_array(source, header, utt, limits),
     };
     if let (_, Rank::Matrix, rows @ 1.., 0) = shape {
         let message = format!("a NumPy array of {rows} rows without columns");
@@ -62,6 +54,25 @@ pub(crate) fn read(
         }
     }
     check_truths(source, features)
+}
+
+/// Reads the elements of an array of any rank into `utt`, which was started, as its only named array.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_array(
+    source: &mut Source,
+    header: &Header,
+    utt: &mut Utterance,
+    limits: &Limits,
+) -> Result<()> {
+    (utt.features, utt.labels) = (None, None);
+    let array = array(source, header, limits)?;
+    utt.arrays.push(NamedArray {
+        name: NAME.to_owned(),
+        array,
+    });
+    Ok(())
 }
 
 /// The portions of an array, if it is one of rows that has several.
@@ -202,15 +213,43 @@ impl Nested for NestedArray {
             _ => return Err(Error::unfit("has several arrays, the format holds one")),
         };
         put(&bytes)?;
-        if ByteOrder::NATIVE == ByteOrder::Little {
-            return put(values.as_bytes());
-        }
-        for part in values.as_bytes().chunks(STEP) {
-            bytes.clear();
-            bytes.extend_from_slice(part);
-            swap_in_place(&mut bytes, values.dtype().size());
-            put(&bytes)?;
-        }
-        Ok(())
+        elements(values, put)
+    }
+}
+
+/// Writes elements, little-endian.
+fn elements(values: &Matrix, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    if ByteOrder::NATIVE == ByteOrder::Little {
+        return put(values.as_bytes());
+    }
+    for part in values.as_bytes().chunks(STEP) {
+        let mut bytes = part.to_vec();
+        swap_in_place(&mut bytes, values.dtype().size());
+        put(&bytes)?;
+    }
+    Ok(())
+}
+
+/// Writes `values` as an array of this shape.
+///
+/// # Errors
+/// NumPy has no such type, or `put` fails.
+pub(crate) fn write(
+    values: &Matrix,
+    shape: &[usize],
+    put: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    let mut header = Vec::new();
+    header::print(values.dtype(), shape, &mut header)?;
+    put(&header)?;
+    elements(values, put)
+}
+
+/// The shape of a matrix, as an array has it.
+pub(crate) fn shape_of(matrix: &Matrix) -> Vec<usize> {
+    match matrix.rank() {
+        Rank::Scalar => Vec::new(),
+        Rank::Vector => vec![matrix.rows()],
+        Rank::Matrix => vec![matrix.rows(), matrix.cols()],
     }
 }

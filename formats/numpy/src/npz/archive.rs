@@ -1,0 +1,156 @@
+//! The members of a zip archive, found through its central directory.
+
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use flate2::Crc;
+use flate2::read::DeflateDecoder;
+use rawzip::{
+    CompressionMethod, RECOMMENDED_BUFFER_SIZE, RangeReader, ReaderAt, ZipArchive,
+    ZipArchiveEntryWayfinder, ZipLocator,
+};
+use spr_core::bytes::{Env, Held, Source};
+use spr_core::{Error, Result};
+
+/// A source that is read here and there.
+struct Places(Mutex<Source>);
+
+impl ReaderAt for Places {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut source = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = source.len().unwrap_or_default().saturating_sub(offset);
+        let n = usize::try_from(left).unwrap_or(usize::MAX).min(buf.len());
+        if n > 0 {
+            let read = source
+                .seek(offset)
+                .and_then(|()| source.fill(&mut buf[..n]));
+            read.map_err(io::Error::other)?;
+        }
+        Ok(n)
+    }
+}
+
+/// A zip archive that is open.
+pub(super) struct Archive {
+    zip: ZipArchive<Arc<Places>>,
+    places: Arc<Places>,
+    name: String,
+}
+
+/// Where a member is, and how it is packed.
+#[derive(Clone, Copy)]
+pub(super) struct Member {
+    way: ZipArchiveEntryWayfinder,
+    method: CompressionMethod,
+    crc: u32,
+}
+
+impl Archive {
+    /// Opens the archive that is all of `source`, and tells each of its members to `found`, with its
+    /// name.
+    ///
+    /// # Errors
+    /// It is no zip archive, or a damaged one.
+    pub(super) fn open(
+        source: Source,
+        mut found: impl FnMut(&[u8], Member) -> Result<()>,
+        env: &Env,
+    ) -> Result<Self> {
+        let name = source.name().to_owned();
+        let source = source.into_seekable()?;
+        let len = source.len().unwrap_or_default();
+        let mut held = Held::new("the list of arrays");
+        let places = Arc::new(Places(Mutex::new(source)));
+        let wrong = |e: rawzip::Error| broken(&e, &name);
+        let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
+        let located = ZipLocator::new().locate_in_reader(places.clone(), &mut buffer, len);
+        let zip = located.map_err(|(_, e)| wrong(e))?;
+        if zip.end_offset() != len {
+            let message = "the file goes on after the zip archive";
+            return Err(Error::malformed(message).file(&name).byte(zip.end_offset()));
+        }
+        let mut entries = zip.entries(&mut buffer);
+        while let Some(entry) = entries.next_entry().map_err(wrong)? {
+            let path = entry.file_path();
+            let member = Member {
+                way: entry.wayfinder(),
+                method: entry.compression_method(),
+                crc: entry.crc32(),
+            };
+            if entry.is_dir() {
+                continue;
+            }
+            let bytes = path.as_bytes();
+            held.keep(2 * size_of::<Member>() + bytes.len(), &env.limits)
+                .map_err(|e| e.file(&name))?;
+            found(bytes, member)?;
+        }
+        Ok(Self { zip, places, name })
+    }
+
+    /// Its name, for messages.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Opens a member.
+    ///
+    /// # Errors
+    /// It is packed in a way that is not known, encrypted or out of place.
+    pub(super) fn member(&self, name: &[u8], member: Member) -> Result<Source> {
+        let shown = format!("{}: {}", self.name, String::from_utf8_lossy(name));
+        let entry = self.zip.get_entry(member.way);
+        let entry = entry.map_err(|e| broken(&e, &shown))?;
+        let (start, end) = entry.compressed_data_range();
+        let range = RangeReader::new(self.places.clone(), start..end);
+        let inner: Box<dyn Read + Send> = match member.method {
+            CompressionMethod::STORE => Box::new(range),
+            CompressionMethod::DEFLATE => Box::new(DeflateDecoder::new(range)),
+            _ => {
+                let message = "is packed in a way that NumPy does not write";
+                return Err(Error::unsupported(message).file(shown));
+            }
+        };
+        let checked = Checked {
+            inner,
+            crc: Crc::new(),
+            want: member.crc,
+            left: member.way.uncompressed_size_hint(),
+        };
+        Source::from_reader(shown, Box::new(checked))
+    }
+}
+
+fn broken(error: &rawzip::Error, name: &str) -> Error {
+    Error::malformed(format!("is not a whole zip archive: {error}")).file(name)
+}
+
+/// The bytes of a member, whose number and checksum must be as the archive says.
+struct Checked {
+    inner: Box<dyn Read + Send>,
+    crc: Crc,
+    want: u32,
+    left: u64,
+}
+
+impl Read for Checked {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let wrong = |message: &str| Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        if out.is_empty() {
+            return Ok(0);
+        }
+        let n = self.inner.read(out)?;
+        let Some(left) = self.left.checked_sub(n as u64) else {
+            return wrong("a member is longer than the archive says");
+        };
+        match n {
+            0 if left > 0 => wrong("a member is shorter than the archive says"),
+            0 if self.crc.sum() != self.want => wrong("the checksum of a member is wrong"),
+            n => {
+                self.left = left;
+                self.crc.update(&out[..n]);
+                Ok(n)
+            }
+        }
+    }
+}
