@@ -22,7 +22,7 @@ pub fn registry() -> Registry {
         "spraak": spr_format_spraak::SPR, spr_format_spraak::KEY;
         "audio": spr_format_audio::WAV, spr_format_audio::SPHERE, spr_format_audio::AU;
         "htk": spr_format_htk::HTK, spr_format_htk::SPHINX;
-        "numpy": spr_format_numpy::FORMAT;
+        "numpy": spr_format_numpy::FORMAT, spr_format_numpy::NPZ;
         "jsonl": spr_format_jsonl::FORMAT;
         "manifest": spr_format_manifest::NEMO;
     };

@@ -116,7 +116,7 @@ fn formats_come_from_the_capabilities() {
         names,
         [
             "kaldi", "pfile", "pickle", "spr", "key", "wav", "sphere", "au", "htk", "sphinx",
-            "npy", "jsonl", "nemo"
+            "npy", "npz", "jsonl", "nemo"
         ]
     );
     for name in names {
