@@ -2,12 +2,13 @@
 //! said in two forms, as segments and frame labels or text and words, is put into the form that
 //! the target has.
 
+mod recordings;
 mod translate;
 
 use crate::bytes::Env;
 use crate::format::{Caps, Empty, Keys, SegmentCaps};
 use crate::loss::{LossKind, LossPolicy, LossReport};
-use crate::model::{Audio, CastStats, Dtype, Key, Rank, SourceField, Tier, Utterance};
+use crate::model::{Audio, CastStats, Dtype, Key, Rank, Segment, SourceField, Tier, Utterance};
 use crate::{Error, Limits, Remedy, Result, stage};
 
 /// Makes utterances fit what a target can hold.
@@ -126,9 +127,10 @@ impl Adapter {
             self.now.add(LossKind::Boundaries, &utt.key, None);
         }
         let limits = self.limits();
-        let untranslated = translate::translate(utt, &self.caps, &limits, &mut self.now);
+        let untranslated = translate::translate(utt, &self.caps, &limits, &mut self.now)?;
         self.fit_labels(utt)?;
         self.fit_features(utt)?;
+        recordings::fit(utt, &self.caps, &mut self.now)?;
         self.fit_meta(utt);
         let other = utt.other().map(str::to_owned);
         self.fit_others(utt, untranslated.as_deref())?;
@@ -200,7 +202,7 @@ impl Adapter {
             );
         }
         match self.caps.segments {
-            Some(caps) => fit_tiers(utt, caps, &mut self.now),
+            Some(caps) => fit_tiers(utt, caps, &mut self.now)?,
             None if utt.tiers.is_empty() => {}
             None => {
                 self.now.add(LossKind::Segments, &utt.key, untranslated);
@@ -449,9 +451,9 @@ impl Adapter {
     }
 }
 
-/// Leaves one tier where there is room for one, and no scores and speakers where there is none
-/// for them.
-fn fit_tiers(utt: &mut Utterance, caps: SegmentCaps, report: &mut LossReport) {
+/// Leaves one tier where there is room for one, no text where it can't stand beside segments, and
+/// of these what there is room for.
+fn fit_tiers(utt: &mut Utterance, caps: SegmentCaps, report: &mut LossReport) -> Result<()> {
     let plain = matches!(utt.tiers.as_slice(), [] | [_]) && utt.tiers.iter().all(Tier::is_plain);
     if !caps.tiers && !plain {
         let names = utt
@@ -465,17 +467,43 @@ fn fit_tiers(utt: &mut Utterance, caps: SegmentCaps, report: &mut LossReport) {
             (tier.name, tier.points) = (Box::default(), false);
         }
     }
+    if !caps.beside_text && !utt.tiers.is_empty() && utt.text.take().is_some() {
+        report.add(LossKind::Labels, &utt.key, Some("what was said"));
+    }
     let segments = utt.tiers.iter_mut().flat_map(|tier| &mut tier.segments);
     for segment in segments {
-        if !caps.scores && segment.score.take().is_some() {
-            report.add(LossKind::Scores, &utt.key, None);
-        }
-        let speaker = segment.speaker.take_if(|_| !caps.speakers);
-        // Where the label is the speaker's name, nothing is lost.
-        if speaker.is_some_and(|speaker| speaker != segment.label) {
-            report.add(LossKind::Speakers, &utt.key, None);
+        fit_segment(segment, caps, &utt.key, report)?;
+    }
+    Ok(())
+}
+
+/// Leaves of a segment what there is room for.
+fn fit_segment(
+    segment: &mut Segment,
+    caps: SegmentCaps,
+    key: &Key,
+    report: &mut LossReport,
+) -> Result<()> {
+    if !caps.scores && segment.score.take().is_some() {
+        report.add(LossKind::Scores, key, None);
+    }
+    let speaker = segment.speaker.take_if(|_| !caps.speakers);
+    // Where the label is the speaker's name, nothing is lost.
+    if speaker.is_some_and(|speaker| speaker != segment.label) {
+        report.add(LossKind::Speakers, key, None);
+    }
+    if caps.spoken && segment.speaker.is_none() {
+        segment.speaker = Some(segment.label.clone());
+    }
+    for time in std::iter::once(&mut segment.start).chain(&mut segment.end) {
+        let held = caps.held_time(*time);
+        let held = held.ok_or_else(|| Error::unfit(format!("the time {time} is too large")))?;
+        if held != *time {
+            report.add(LossKind::Precision, key, Some("times of segments"));
+            *time = held;
         }
     }
+    Ok(())
 }
 
 /// The type to cast to, if `from` is not among `held`: of those that hold every value of it the

@@ -1,10 +1,10 @@
 //! One thing in two forms: segments and frame labels, text and words.
 
 use super::fit_tiers;
-use crate::Limits;
 use crate::format::{Caps, LabelCaps, SegmentCaps};
 use crate::loss::LossReport;
 use crate::model::{FrameGrid, Key, Lists, Object, Segment, Tier, Utterance};
+use crate::{Limits, Result};
 
 /// Turns what a target with `caps` has no place for into the form that it has a place for, where
 /// the way back is open. Says why segments could not become frame labels.
@@ -13,13 +13,13 @@ pub(super) fn translate(
     caps: &Caps,
     limits: &Limits,
     report: &mut LossReport,
-) -> Option<String> {
+) -> Result<Option<String>> {
     words(utt, caps);
     if !utt.tiers.is_empty() {
         return frames(utt, caps, limits, report);
     }
     segments(utt, caps);
-    None
+    Ok(None)
 }
 
 /// Whether labels of one column have a place beside what the utterance holds.
@@ -36,23 +36,23 @@ fn frames(
     caps: &Caps,
     limits: &Limits,
     report: &mut LossReport,
-) -> Option<String> {
+) -> Result<Option<String>> {
     if caps.segments.is_some() || utt.labels.is_some() || !held(caps.labels, utt) {
-        return None;
+        return Ok(None);
     }
     let Some(segments) = utt.segments() else {
-        return Some(format!("there are {} tiers of them", utt.tiers.len()));
+        return Ok(Some(format!("there are {} tiers of them", utt.tiers.len())));
     };
     let grid = FrameGrid::of(&utt.meta).unwrap_or_else(FrameGrid::usual);
     let frames = utt.features.as_ref().map(|f| f.rows() as u64);
     match Segment::labels(segments, &grid, frames, limits) {
         Ok(labels) => {
             utt.labels = Some(labels);
-            fit_tiers(utt, SegmentCaps::PLAIN, report);
+            fit_tiers(utt, SegmentCaps::PLAIN, report)?;
             utt.tiers.clear();
-            None
+            Ok(None)
         }
-        Err(error) => Some(error.message().to_owned()),
+        Err(error) => Ok(Some(error.message().to_owned())),
     }
 }
 

@@ -186,6 +186,12 @@ pub struct SegmentCaps {
     pub scores: bool,
     /// Whether speakers are kept.
     pub speakers: bool,
+    /// Whether each segment must have a speaker; that of one without is its label.
+    pub spoken: bool,
+    /// Whether the text of what was said can stand beside them.
+    pub beside_text: bool,
+    /// Ticks of a second of which times are whole numbers, if they must be.
+    pub ticks: Option<u32>,
 }
 
 impl SegmentCaps {
@@ -194,6 +200,9 @@ impl SegmentCaps {
         tiers: false,
         scores: false,
         speakers: false,
+        spoken: false,
+        beside_text: true,
+        ticks: None,
     };
 
     /// Everything that segments can be.
@@ -201,7 +210,20 @@ impl SegmentCaps {
         tiers: true,
         scores: true,
         speakers: true,
+        ..Self::PLAIN
     };
+}
+
+/// How utterances that are stretches of recordings are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recordings {
+    /// As utterances, in their own time.
+    #[default]
+    Apart,
+    /// By the names of their recordings, and in the time of those.
+    Joined,
+    /// As stretches of recordings, which all utterances must be.
+    Stretches,
 }
 
 /// Limits on named arrays.
@@ -292,6 +314,8 @@ pub struct Caps {
     pub frame_offset: bool,
     /// What is kept of who speaks, in which language, and where in which recording.
     pub source: &'static [SourceField],
+    /// How stretches of recordings are told.
+    pub recordings: Recordings,
     /// Which header lines are kept.
     pub tags: Tags,
     /// The most frames in one utterance.
@@ -324,6 +348,7 @@ impl Caps {
             frame_shift: false,
             frame_offset: false,
             source: &[],
+            recordings: Recordings::Apart,
             tags: Tags::None,
             max_rows: u64::MAX,
             columnless: false,

@@ -1,12 +1,29 @@
 //! Whether an output can hold an utterance as it is.
 
-use super::{Caps, Empty, Keys};
-use crate::model::{Audio, Matrix, Meta, Rank, Segment, SourceField, Tier, Utterance, Waveform};
+use super::{Caps, Empty, Keys, Recordings, SegmentCaps};
+use crate::model::{Audio, Decimal, Matrix, Meta, Rank, Segment, SourceField, Utterance, Waveform};
 use crate::{Error, Result};
 
 /// The error for something that has no place in the output.
 fn refused(what: impl std::fmt::Display) -> Error {
     Error::unfit(format!("has {what}, which the format can't hold"))
+}
+
+impl SegmentCaps {
+    /// The time of a tick that is nearest to `time`, which it is where any time is held; `None`
+    /// if there is none.
+    pub(crate) fn held_time(&self, time: Decimal) -> Option<Decimal> {
+        match self.ticks {
+            None => Some(time),
+            Some(rate) => Decimal::near_sample(time.sample(rate)?, rate),
+        }
+    }
+
+    /// Whether the times of a segment are held as they are.
+    fn hold_times(&self, segment: &Segment) -> bool {
+        let mut times = std::iter::once(segment.start).chain(segment.end);
+        times.all(|time| self.held_time(time) == Some(time))
+    }
 }
 
 impl Caps {
@@ -20,7 +37,7 @@ impl Caps {
         self.check_features(utt)?;
         self.check_labels(utt)?;
         self.check_audio(utt)?;
-        self.check_tiers(&utt.tiers)?;
+        self.check_tiers(utt)?;
         self.check_meta(&utt.meta)?;
         if let Some(object) = &utt.object {
             if !self.objects.hold(object.kind()) {
@@ -182,7 +199,8 @@ impl Caps {
         }
     }
 
-    fn check_tiers(&self, tiers: &[Tier]) -> Result<()> {
+    fn check_tiers(&self, utt: &Utterance) -> Result<()> {
+        let tiers = utt.tiers.as_slice();
         if tiers.is_empty() {
             return Ok(());
         }
@@ -192,11 +210,16 @@ impl Caps {
         if !caps.tiers && !matches!(tiers, [only] if only.is_plain()) {
             return Err(refused("tiers of segments with names"));
         }
+        if !caps.beside_text && utt.text.is_some() {
+            return Err(refused("text beside segments"));
+        }
         let mut segments = tiers.iter().flat_map(|tier| &tier.segments);
         let unheld = |segment: &Segment| {
             !segment.is_proper()
                 || segment.score.is_some() && !caps.scores
                 || segment.speaker.is_some() && !caps.speakers
+                || segment.speaker.is_none() && caps.spoken
+                || !caps.hold_times(segment)
         };
         match segments.find(|segment| unheld(segment)) {
             None => Ok(()),
@@ -206,6 +229,10 @@ impl Caps {
             Some(segment) if segment.score.is_some() && !caps.scores => {
                 Err(refused("segments with scores"))
             }
+            Some(segment) if !caps.hold_times(segment) => {
+                Err(refused("times between those that it counts"))
+            }
+            Some(segment) if segment.speaker.is_none() => Err(refused("segments without speakers")),
             Some(_) => Err(refused("segments with speakers")),
         }
     }
@@ -220,6 +247,11 @@ impl Caps {
         let unheld = |field: &&SourceField| !self.source.contains(field) && meta.has(**field);
         if let Some(field) = SourceField::ALL.iter().find(unheld) {
             return Err(refused(format_args!("a {}", field.name())));
+        }
+        let place = [meta.start, meta.end];
+        let stretch = meta.recording.is_some() && place.iter().all(Option::is_some);
+        if self.recordings == Recordings::Stretches && !stretch {
+            return Err(Error::unfit("is not a stretch of a recording"));
         }
         match meta.tags.iter().find(|tag| !self.tags.hold(tag)) {
             Some(tag) => Err(refused(format_args!(

@@ -16,7 +16,7 @@ mod whole_folder;
 pub use crate::bytes::{Claim, Extent, Nested};
 pub use caps::{
     ArrayCaps, AudioCaps, Caps, Count, Empty, FeatureCaps, Keys, LabelCaps, Medium, Objects,
-    Portioned, SegmentCaps, Tags,
+    Portioned, Recordings, SegmentCaps, Tags,
 };
 pub use foreign::foreign;
 pub use info::{FormatInfo, IndexKind, Partitioning, Suited, Variant};

@@ -169,6 +169,16 @@ impl Decimal {
         None
     }
 
+    /// The time at which sample `n` is taken, of `rate` samples a second, rounded where it has no end
+    /// of digits: [`sample`](Self::sample) gives `n` back. `None` for a rate of 0.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "only where the exact time has too many digits"
+    )]
+    pub fn near_sample(n: u64, rate: u32) -> Option<Self> {
+        Self::of_sample(n, rate).or_else(|| Self::of(n as f64 / f64::from(rate)))
+    }
+
     /// The same number without zeros at the end of its places behind the point.
     pub(super) fn trimmed(self) -> Self {
         let Self {

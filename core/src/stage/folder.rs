@@ -64,7 +64,10 @@ impl FolderReader {
         mut request: Request,
         env: Env,
     ) -> Result<Self> {
-        let own = format.info().extensions;
+        let own = match format.info() {
+            info if info.extensions.is_empty() => info.also,
+            info => info.extensions,
+        };
         let header = format.info().headerless.and_then(|key| options.get(key));
         let (mut files, others) = list(folder, &env, |ext| {
             header.is_some() || own.contains(&ext) || kin.contains(&ext)

@@ -56,9 +56,18 @@ fn audio_caps() -> impl Strategy<Value = AudioCaps> {
 }
 
 fn segment_caps() -> impl Strategy<Value = SegmentCaps> {
-    any::<[bool; 3]>().prop_map(|flags| {
+    let ticks = select(&[None, Some(10_000_000), Some(22_050)][..]);
+    (any::<[bool; 5]>(), ticks).prop_map(|(flags, ticks)| {
         let mut caps = SegmentCaps::PLAIN;
-        [caps.tiers, caps.scores, caps.speakers] = flags;
+        [
+            caps.tiers,
+            caps.scores,
+            caps.speakers,
+            caps.spoken,
+            caps.beside_text,
+        ] = flags;
+        caps.spoken &= caps.speakers;
+        caps.ticks = ticks;
         caps
     })
 }

@@ -190,7 +190,7 @@ pub fn tiers(caps: SegmentCaps, random: &mut Random) -> Vec<Tier> {
             let score = i64::try_from(random.below(2_000_000)).expect("small") - 1_000_000;
             let scored = caps.scores && random.below(2) == 0;
             segment.score = scored.then(|| Decimal::new(score, -6));
-            let spoken = caps.speakers && random.below(2) == 0;
+            let spoken = caps.spoken || caps.speakers && random.below(2) == 0;
             segment.speaker = spoken.then(|| b"ann".as_slice().into());
             segments.push(segment);
         }

@@ -68,7 +68,7 @@ fn cut(bench: &Bench<'_>, kind: &str, bytes: &[u8]) {
         let step = format!("{kind} of {} bytes cut to {n}", bytes.len());
         let drained = bench.read_bytes(&bytes[..n], Limits::default());
         check_errors(bench, &step, &drained);
-        let got = &drained.utterances;
+        let got = bench.intact(&drained);
         let prefix = &whole[..got.len().min(whole.len())];
         let other_kind = bench.suite.kind_by_length && got.len() == 1;
         if let Err(e) = crate::compare_all(prefix, got, true, false)

@@ -30,6 +30,11 @@ pub struct Suite {
     pub text: bool,
     /// Whether a file cut between two utterances is a whole file.
     pub self_delimiting: bool,
+    /// Whether utterances have several lines that nothing counts, so that the last of a file cut
+    /// between lines may lack some.
+    pub uncounted: bool,
+    /// Whether some files are known by their names alone.
+    pub named: bool,
     /// Whether a file cut inside its first entry may pass for one of another kind, where only the
     /// length of an entry tells the kind.
     pub kind_by_length: bool,
@@ -51,6 +56,8 @@ impl Suite {
             options: &[&[]],
             text: false,
             self_delimiting: false,
+            uncounted: false,
+            named: false,
             kind_by_length: false,
             warns_of_more: false,
             env: Env::default,
@@ -235,6 +242,15 @@ impl<'a> Bench<'a> {
                 utterances: Vec::new(),
                 errors: vec![error],
             },
+        }
+    }
+
+    /// What must be as it was in a file that was cut.
+    fn intact<'d>(&self, drained: &'d Drained) -> &'d [Utterance] {
+        let got = drained.utterances.as_slice();
+        match got.split_last() {
+            Some((_, before)) if self.suite.uncounted && drained.errors.is_empty() => before,
+            _ => got,
         }
     }
 

@@ -214,7 +214,7 @@ fn held(bench: &Bench<'_>, what: &str, make: impl Fn(usize) -> Utterance) {
             }
         }
         // Behind a whole entry, damage is an error and not data.
-        let got = &drained.utterances;
+        let got = bench.intact(&drained);
         if got.len() > 1 {
             let want = &utts[..got.len().min(utts.len())];
             if let Err(e) = crate::compare_all(want, got, false, bench.suite.text) {

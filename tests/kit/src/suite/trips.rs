@@ -303,6 +303,7 @@ fn recognised(bench: &Bench<'_>) {
         match registry.detect(&mut source) {
             Ok(format) if format.info().name == bench.name() => {}
             Ok(format) => bench.fail(step, format.info().name),
+            Err(e) if bench.suite.named && e.kind() == ErrorKind::Unrecognised => {}
             Err(e) => bench.fail(step, e),
         }
         match bench
