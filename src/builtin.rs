@@ -23,6 +23,10 @@ pub fn registry() -> Registry {
         "audio": spr_format_audio::WAV, spr_format_audio::SPHERE, spr_format_audio::AU;
         "htk": spr_format_htk::HTK, spr_format_htk::SPHINX;
         "numpy": spr_format_numpy::FORMAT, spr_format_numpy::NPZ;
+        "labels": spr_format_labels::CTM, spr_format_labels::STM, spr_format_labels::RTTM,
+            spr_format_labels::TRN, spr_format_labels::TEXTGRID, spr_format_labels::HTK_LAB,
+            spr_format_labels::MLF, spr_format_labels::AUDACITY, spr_format_labels::TIMIT,
+            spr_format_labels::PYANNOTE;
         "jsonl": spr_format_jsonl::FORMAT;
         "manifest": spr_format_manifest::NEMO;
     };

@@ -116,7 +116,8 @@ fn formats_come_from_the_capabilities() {
         names,
         [
             "kaldi", "pfile", "pickle", "spr", "key", "wav", "sphere", "au", "htk", "sphinx",
-            "npy", "npz", "jsonl", "nemo"
+            "npy", "npz", "ctm", "stm", "rttm", "trn", "textgrid", "htk-lab", "mlf", "audacity",
+            "timit", "pyannote", "jsonl", "nemo"
         ]
     );
     for name in names {

@@ -44,6 +44,11 @@ fn values(matrix: &Matrix) -> Values {
 impl Held {
     fn of(utt: &Utterance) -> Self {
         let mut utt = utt.clone();
+        // A speaker whom the label names says no more than that.
+        for segment in utt.tiers.iter_mut().flat_map(|tier| &mut tier.segments) {
+            let Segment { speaker, label, .. } = segment;
+            speaker.take_if(|speaker| speaker == label);
+        }
         if let Some(Audio::Encoded(_)) = utt.audio {
             stage::load(&mut utt, &env()).unwrap();
         }

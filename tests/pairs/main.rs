@@ -25,7 +25,7 @@ use std::thread;
 
 use spr_convert::argument::{Input, Target};
 use spr_convert::core::bytes::Env;
-use spr_convert::core::format::Request;
+use spr_convert::core::format::{Format, Medium, Options, Request};
 use spr_convert::core::loss::{LossKind, LossReport};
 use spr_convert::core::model::Utterance;
 use spr_convert::job::{Job, Outcome};
@@ -39,22 +39,35 @@ use sections::{Expect, Loss, Missing, Refused, Same, Section, sections};
 const PAIRS: usize = 2000;
 
 /// Safe surroundings, in which nothing waits for the disk.
+/// Stands for the section of what is converted first.
+const BASE: &str = "as it is";
+
 fn env() -> Env {
     let mut env = builtin::env();
     env.durable = false;
     env
 }
 
-fn convert(input: &Path, output: &str) -> Result<Outcome, Error> {
+/// The format of a section, where names of files don't tell it.
+fn named(section: &str) -> Option<&'static dyn Format> {
+    let name = section.rsplit(' ').next()?;
+    let format = builtin::registry().find(name)?;
+    format.info().extensions.is_empty().then_some(format)
+}
+
+/// Converts what was written for the section `from` into a file of the section `to`.
+fn convert((from, input): (&str, &Path), (to, output): (&str, &Path)) -> Result<Outcome, Error> {
     let (registry, env) = (builtin::registry(), env());
-    let inputs = Input::parse(input.to_str().unwrap(), None, &[], &registry, &env)?;
-    let target = Target::parse(output, None, &[], &registry, &env)?;
+    let (input, output) = (input.to_str().unwrap(), output.to_str().unwrap());
+    let inputs = Input::parse(input, named(from), &[], &registry, &env)?;
+    let target = Target::parse(output, named(to), &[], &registry, &env)?;
     Job::new(inputs, target).run(&registry, &env, &mut ())
 }
 
-fn read(path: &Path) -> Vec<Utterance> {
+fn read(section: &str, path: &Path) -> Vec<Utterance> {
     let (registry, env) = (builtin::registry(), env());
-    let inputs = Input::parse(path.to_str().unwrap(), None, &[], &registry, &env).unwrap();
+    let path = path.to_str().unwrap();
+    let inputs = Input::parse(path, named(section), &[], &registry, &env).unwrap();
     let opened = Input::open_all(&inputs, Request::all(), &registry, &env).unwrap();
     let (mut reader, mut all) = (opened.reader, Vec::new());
     let mut utt = Utterance::default();
@@ -91,12 +104,21 @@ fn surprise(expect: &Expect, result: &Result<Outcome, Error>, target: &Path) -> 
     target.exists().then(|| "left its output".to_owned())
 }
 
+/// Whether what is written for a section has segments, and no labels of frames.
+fn has_segments(section: &str) -> bool {
+    let Some(format) = builtin::registry().find(section) else {
+        return section.starts_with("segments of");
+    };
+    let caps = format.caps(&Options::default(), Medium::File).unwrap();
+    caps.segments.is_some() && caps.labels.is_none()
+}
+
 /// Tries all pairs with one data set; how many, and what is wrong with them.
 fn pairs(name: &str, text: &str, sections: &[Section]) -> (usize, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("base.jsonl");
     fs::write(&base, text).unwrap();
-    let want = read(&base);
+    let want = read(BASE, &base);
     let (mut tried, mut faults) = (0, Vec::new());
     let mut attempt = |from: &str, source: &Path, to: usize| {
         let Section {
@@ -105,13 +127,15 @@ fn pairs(name: &str, text: &str, sections: &[Section]) -> (usize, Vec<String>) {
             expect,
         } = &sections[to];
         let target = folder.path().join(format!("{from} {to}{ending}"));
-        let result = convert(source, target.to_str().unwrap());
+        let result = convert((from, source), (to, &target));
         let segments =
             |section: &&Section| section.name == from && section.expect["segments"] != Same;
         let data = match name {
             // What was written as segments are segments from then on, and labels are labels.
-            "labels alone" if from.starts_with("segments of") => "segments that are frame labels",
-            "segments that are frame labels" if sections.iter().find(segments).is_some() => {
+            "labels alone" if has_segments(from) => "segments that are frame labels",
+            "segments that are frame labels"
+                if !has_segments(from) && sections.iter().any(|s| segments(&s)) =>
+            {
                 "labels alone"
             }
             name => name,
@@ -119,13 +143,13 @@ fn pairs(name: &str, text: &str, sections: &[Section]) -> (usize, Vec<String>) {
         let expect = &expect[data];
         let mut fault = surprise(expect, &result, &target);
         if *expect == Same && result.is_ok() {
-            fault = difference(&want, &read(source), &read(&target));
+            fault = difference(&want, &read(from, source), &read(to, &target));
         }
         faults.extend(fault.map(|fault| format!("{name}: {from} -> {to}: {fault}")));
         (*expect == Same && result.is_ok()).then_some(target)
     };
     for (n, section) in sections.iter().enumerate() {
-        let Some(source) = attempt("as it is", &base, n) else {
+        let Some(source) = attempt(BASE, &base, n) else {
             continue;
         };
         for to in 0..sections.len() {
@@ -171,7 +195,7 @@ fn differences_are_found() {
     for (name, text) in DATA {
         let path = folder.path().join("base.jsonl");
         fs::write(&path, text).unwrap();
-        let own = read(&path);
+        let own = read(BASE, &path);
         assert_eq!(difference(&own, &own, &own), None, "{name}");
         for other in &seen {
             assert!(difference(&own, other, other).is_some(), "{name}");

@@ -1,0 +1,183 @@
+//! The format `ctm`: words and their times.
+
+use spr_core::bytes::{Env, Output, Source};
+use spr_core::format::{
+    Caps, Count, Format, FormatInfo, Keys, Medium, Nested, Notation, Opened, Options, Probe,
+    Recordings, Request, Score, SegmentCaps, WholeFolder, Writer,
+};
+use spr_core::model::{KeySource, Segment, SourceField, Utterance};
+use spr_core::{Error, Result};
+
+use crate::lines::{Lines, end_after, fields, number, shown, time, word};
+use crate::many::{ManyReader, ManyWriter};
+use crate::naming::{GAPS, Naming, SYMBOLS};
+use crate::recordings::{ByRecording, Joined, Line, Skipped, Syntax, TIMES, channel};
+use crate::{probe, write};
+
+/// Words with times, scores and speakers: CTM.
+pub static CTM: Ctm = Ctm;
+
+/// The format `ctm`.
+#[derive(Clone, Copy, Debug)]
+pub struct Ctm;
+
+static INFO: FormatInfo =
+    FormatInfo::new("ctm", "CTM: words and their times", &["ctm"]).options(&[SYMBOLS, GAPS, TIMES]);
+
+/// What comments start with.
+pub(crate) const COMMENT: &[u8] = b";;";
+/// What stands for a score, a sort or a speaker that there is none of.
+const NONE: [&[u8]; 2] = [b"NA", b"<NA>"];
+/// The usual sort of word.
+const WORD: &[u8] = b"lex";
+/// What begins the words around alternatives.
+const ALTERNATIVE: &[u8] = b"<ALT";
+
+impl Format for Ctm {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, head: &Probe<'_>) -> Score {
+        // Lines of integers are alignments of Kaldi.
+        let is_line = |line: &[u8]| Words.parse(line).is_ok() && line.contains(&b'.');
+        probe::by_lines(&INFO, head, Some(COMMENT), 70, is_line)
+    }
+
+    fn caps(&self, options: &Options, _: Medium) -> Result<Caps> {
+        let mut segments = SegmentCaps::PLAIN;
+        (segments.scores, segments.speakers) = (true, true);
+        let mut caps = Caps::new(Count::Many, Keys::Words);
+        caps.segments = Some(segments);
+        caps.source = &[SourceField::Channel];
+        caps.recordings = in_recordings(options)?.unwrap_or_default();
+        Ok(caps)
+    }
+
+    fn open(
+        &self,
+        source: Source,
+        options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        let grammar = ByRecording::new(Words, Naming::of(options, env)?);
+        let lines = Lines::new(source, Some(COMMENT), env);
+        let reader = ManyReader::new(grammar, lines, KeySource::Stored, request);
+        Ok(Opened::stream(reader))
+    }
+
+    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+        let naming = Naming::of(options, env)?;
+        let encode = move |utt: &Utterance, out: &mut Vec<u8>| encode(utt, &naming, out);
+        let caps = self.caps(options, output.medium())?;
+        Ok(match caps.recordings {
+            Recordings::Joined => Box::new(Joined::new(&output, caps, env.limits, encode)?),
+            _ => Box::new(ManyWriter::new(&output, caps, b"", true, encode)?),
+        })
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        None
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
+    }
+}
+
+/// What the option says of utterances that are stretches of recordings.
+pub(crate) fn in_recordings(options: &Options) -> Result<Option<Recordings>> {
+    let words = [
+        ("recording", Recordings::Joined),
+        ("utterance", Recordings::Apart),
+    ];
+    options.choice(TIMES.name, &words)
+}
+
+/// Lines `FILE CHANNEL START LENGTH WORD [SCORE [SORT SPEAKER]]`.
+struct Words;
+
+impl Syntax for Words {
+    fn tiers(&self) -> &'static [&'static [u8]] {
+        &[b""]
+    }
+
+    fn recording<'a>(&self, line: &'a [u8]) -> Result<&'a [u8], Skipped<'a>> {
+        let first = fields(line).next().unwrap_or_default();
+        word(first).map_err(Skipped::Wrong)
+    }
+
+    fn parse<'a>(&self, line: &'a [u8]) -> Result<Line<'a>, String> {
+        let fields: Vec<_> = fields(line).collect();
+        let (channel, start, length, label, rest) = match *fields.as_slice() {
+            [_, channel, start, length, label, ref rest @ ..]
+                if matches!(rest.len(), 0 | 1 | 3) =>
+            {
+                (channel, start, length, label, rest)
+            }
+            ref other => {
+                let n = other.len();
+                return Err(format!("expected 5, 6 or 8 fields, found {n}"));
+            }
+        };
+        if label.starts_with(ALTERNATIVE) {
+            return Err(format!(
+                "alternatives are not read, such as '{}'",
+                shown(label)
+            ));
+        }
+        let start = time(start)?;
+        let end = end_after(start, length)?;
+        let mut segment = Segment::new(start, Some(end), word(label)?);
+        let told = |n: usize| rest.get(n).copied().filter(|field| !NONE.contains(field));
+        segment.score = told(0).map(score).transpose()?;
+        segment.speaker = told(2).map(word).transpose()?.map(Into::into);
+        Ok(Line {
+            channel: word(channel)?,
+            tier: 0,
+            segment,
+            unkept: told(1).filter(|sort| *sort != WORD),
+        })
+    }
+}
+
+/// A score.
+pub(crate) fn score(field: &[u8]) -> Result<spr_core::model::Decimal, String> {
+    number(field).ok_or_else(|| format!("'{}' is not a score", shown(field)))
+}
+
+fn encode(utt: &Utterance, naming: &Naming, out: &mut Vec<u8>) -> Result<()> {
+    let file = utt.key.as_bytes();
+    if file.starts_with(COMMENT) {
+        return Err(Error::unfit(
+            "a name that starts with ;; would be a comment",
+        ));
+    }
+    for segment in write::some_segments(utt)? {
+        let label = write::word(naming.write(&segment.label)?, "label")?;
+        if label.starts_with(ALTERNATIVE) {
+            let message = "a label that starts with <ALT would be one of alternatives";
+            return Err(Error::unfit(message));
+        }
+        let length = write::length(segment.start, write::end(segment)?)?.to_string();
+        let start = segment.start.to_string();
+        let score = segment.score.map(|score| score.to_string());
+        let (start, length) = (start.as_bytes(), length.as_bytes());
+        let mut fields = vec![file, channel(utt)?, start, length, label];
+        match (&score, &segment.speaker) {
+            (None, None) => {}
+            (Some(score), None) => fields.push(score.as_bytes()),
+            (_, Some(speaker)) => {
+                let speaker = write::told(speaker, "speaker", &NONE)?;
+                fields.extend([score.as_deref().unwrap_or("NA").as_bytes(), WORD, speaker]);
+            }
+        }
+        write::line(fields, out);
+    }
+    Ok(())
+}

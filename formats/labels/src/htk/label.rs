@@ -1,0 +1,293 @@
+//! Lines of labels: `[START [END]] NAME [SCORE] {NAME [SCORE]}`, times in units of 100 ns.
+
+use spr_core::bytes::{Held, Source};
+use spr_core::model::{Decimal, Segment, Tier, Utterance};
+use spr_core::number::parse_integer;
+use spr_core::{Error, Result};
+
+use super::words::{Word, print, words};
+use crate::lines::{Lines, number, shown};
+use crate::naming::Naming;
+use crate::write;
+
+/// Units of time in a second.
+pub(super) const UNITS: u32 = 10_000_000;
+/// What stands between alternative labellings.
+const ALTERNATIVE: &[u8] = b"///";
+/// What ends the labels of an entry of a master label file.
+pub(super) const END: &[u8] = b".";
+
+/// A label of one level.
+struct Named {
+    name: Vec<u8>,
+    score: Option<Decimal>,
+}
+
+/// A line of labels.
+pub(super) enum Line {
+    /// What follows is another labelling of the same.
+    Alternative,
+    /// The end of an entry.
+    End,
+    /// A label, and those of higher levels that start with it.
+    Label(Option<Decimal>, Option<Decimal>, Vec<Level>),
+}
+
+/// What a line says at one level.
+pub(super) struct Level(Named);
+
+impl Line {
+    pub(super) fn parse(line: &[u8]) -> Result<Self, String> {
+        let words = words(line)?;
+        match words.as_slice() {
+            [] => Err("a line has no label".to_owned()),
+            [mark] if mark.is(ALTERNATIVE) => Ok(Self::Alternative),
+            [mark] if mark.is(END) => Ok(Self::End),
+            words => Self::label(words),
+        }
+    }
+
+    fn label(words: &[Word]) -> Result<Self, String> {
+        let (times, names) = match words {
+            [a, b, _, ..] if is_time(a) && is_time(b) => words.split_at(2),
+            [a, _, ..] if is_time(a) => words.split_at(1),
+            all => all.split_at(0),
+        };
+        let mut times = times.iter().map(time);
+        let start = times.next().transpose()?;
+        let end = times.next().transpose()?;
+        if let Some((start, end)) = start.zip(end)
+            && end < start
+        {
+            return Err(format!(
+                "the stretch starts at {start} and ends before that, at {end}"
+            ));
+        }
+        let mut levels: Vec<Level> = Vec::new();
+        if start.is_none() {
+            // Without times, all there is are words.
+            let words = names.iter().map(|word| word.bytes.clone());
+            let words = words.map(|name| Level(Named { name, score: None }));
+            return Ok(Self::Label(None, None, words.collect()));
+        }
+        for word in names {
+            let score = (!word.quoted).then(|| number(&word.bytes)).flatten();
+            match (levels.last_mut(), score) {
+                (Some(Level(named)), Some(score)) if named.score.is_none() => {
+                    named.score = Some(score);
+                }
+                _ if word.bytes.is_empty() => return Err("a label has no name".to_owned()),
+                _ => levels.push(Level(Named {
+                    name: word.bytes.clone(),
+                    score: None,
+                })),
+            }
+        }
+        Ok(Self::Label(start, end, levels))
+    }
+}
+
+fn is_time(word: &Word) -> bool {
+    !word.quoted && number(&word.bytes).is_some()
+}
+
+fn time(word: &Word) -> Result<Decimal, String> {
+    let units: i64 = parse_integer(&word.bytes).ok_or_else(|| {
+        let shown = shown(&word.bytes);
+        format!("'{shown}' is not a whole number of units of 100 ns")
+    })?;
+    if units < 0 {
+        return Err(format!("the time {units} is below 0"));
+    }
+    let (digits, power) = Decimal::new(units, -7).in_lowest_terms();
+    Ok(Decimal::new(digits, power))
+}
+
+/// The labels of an utterance as they come.
+#[derive(Default)]
+pub(super) struct Labels {
+    /// The alternative labellings so far, each with its levels.
+    labellings: Vec<Vec<Tier>>,
+    /// The words, where there are no times.
+    words: Vec<Vec<u8>>,
+    /// Whether there are times; not known before the first label.
+    timed: Option<bool>,
+    held: Option<Held>,
+}
+
+impl Labels {
+    /// Takes the line at hand; `false` if it ends the entry.
+    pub(super) fn add<S: std::borrow::BorrowMut<Source>>(
+        &mut self,
+        lines: &Lines<S>,
+        naming: &Naming,
+    ) -> Result<bool> {
+        let held = self
+            .held
+            .get_or_insert_with(|| Held::new("a list of segments"));
+        lines.hold(held, size_of::<Segment>() + lines.line().len())?;
+        let wrong = |why| lines.error(why);
+        match Line::parse(lines.line()).map_err(wrong)? {
+            Line::End => return Ok(false),
+            Line::Alternative if self.timed == Some(true) => self.labellings.push(Vec::new()),
+            Line::Alternative => return Err(lines.error("alternatives of text are not read")),
+            Line::Label(start, end, levels) => {
+                self.label(start, end, levels, naming).map_err(wrong)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn label(
+        &mut self,
+        start: Option<Decimal>,
+        end: Option<Decimal>,
+        levels: Vec<Level>,
+        naming: &Naming,
+    ) -> Result<(), String> {
+        if *self.timed.get_or_insert(start.is_some()) != start.is_some() {
+            return Err("some labels have times, and some have none".to_owned());
+        }
+        let Some(start) = start else {
+            for Level(Named { name, .. }) in levels {
+                self.words.push(crate::lines::word(&name)?.to_vec());
+            }
+            return Ok(());
+        };
+        if self.labellings.is_empty() {
+            self.labellings.push(Vec::new());
+        }
+        let Some(tiers) = self.labellings.last_mut() else {
+            return Ok(());
+        };
+        close(tiers.first_mut(), start)?;
+        for (n, Level(Named { name, score })) in levels.into_iter().enumerate() {
+            if tiers.len() <= n {
+                tiers.push(Tier::default());
+            }
+            let mut segment = Segment::new(start, end, &[]);
+            segment.label = naming.read(&name)?;
+            segment.score = score;
+            if let Some(tier) = tiers.get_mut(n) {
+                if n > 0 {
+                    // One of a higher level lasts until the next begins.
+                    segment.end = None;
+                    close(Some(tier), start)?;
+                }
+                tier.segments.push(segment);
+            }
+        }
+        // Those of higher levels reach as far as there are labels.
+        Ok(())
+    }
+
+    /// Gives them to the utterance.
+    pub(super) fn finish(mut self, utt: &mut Utterance, naming: &Naming) {
+        if self.timed != Some(true) {
+            utt.text = Some(self.words.join(&b' '));
+            return;
+        }
+        for tiers in &mut self.labellings {
+            let end = tiers.first().and_then(|tier| tier.segments.last()?.end);
+            for tier in tiers.iter_mut().skip(1) {
+                tier.segments
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|last| last.end = end);
+            }
+            for tier in tiers {
+                naming.fill(&mut tier.segments, None);
+            }
+        }
+        let several = self.labellings.len() > 1;
+        for (n, tiers) in self.labellings.into_iter().enumerate() {
+            let levelled = tiers.len() > 1;
+            for (level, mut tier) in tiers.into_iter().enumerate() {
+                let mut parts = Vec::new();
+                if several {
+                    parts.push(format!("alternative {}", n + 1));
+                }
+                if levelled {
+                    parts.push(format!("level {}", level + 1));
+                }
+                tier.name = parts.join(", ").into_bytes().into();
+                utt.tiers.push(tier);
+            }
+        }
+    }
+}
+
+/// Ends the last segment of a tier, if it says no end, where the next one starts.
+fn close(tier: Option<&mut Tier>, start: Decimal) -> Result<(), String> {
+    let last = tier.and_then(|tier| tier.segments.last_mut());
+    let Some(last) = last.filter(|last| last.end.is_none()) else {
+        return Ok(());
+    };
+    if start < last.start {
+        return Err(format!(
+            "the label at {start} starts before the one before it"
+        ));
+    }
+    last.end = Some(start);
+    Ok(())
+}
+
+/// Appends the labels of an utterance. `listed`: in a master label file.
+pub(super) fn encode(
+    utt: &Utterance,
+    naming: &Naming,
+    listed: bool,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    if let Some(text) = &utt.text {
+        return text_lines(text, listed, out);
+    }
+    let segments = write::some_segments(utt)?;
+    for (n, segment) in segments.iter().enumerate() {
+        let last = n + 1 == segments.len();
+        let unit = |time: Decimal| {
+            let units = time
+                .sample(UNITS)
+                .filter(|units| i64::try_from(*units).is_ok());
+            units.ok_or_else(|| Error::unfit(format!("the time {time} is too large")))
+        };
+        let (start, end) = (unit(segment.start)?, segment.end.map(unit).transpose()?);
+        if end.is_none() && !last {
+            return Err(write::no_end(segment));
+        }
+        out.extend_from_slice(start.to_string().as_bytes());
+        out.push(b' ');
+        if let Some(end) = end {
+            out.extend_from_slice(end.to_string().as_bytes());
+            out.push(b' ');
+        }
+        let name = naming.write(&segment.label)?;
+        if name.is_empty() {
+            return Err(Error::unfit("has a segment without a label"));
+        }
+        // A number where an end could stand is taken for one.
+        print(name, end.is_none() && number(name).is_some(), out)?;
+        if let Some(score) = &segment.score {
+            out.push(b' ');
+            out.extend_from_slice(score.to_string().as_bytes());
+        }
+        out.push(b'\n');
+    }
+    Ok(())
+}
+
+/// Appends the words of a text, one a line.
+fn text_lines(text: &[u8], listed: bool, out: &mut Vec<u8>) -> Result<()> {
+    if text.is_empty() {
+        return match listed {
+            true => Ok(()),
+            false => Err(Error::unfit("has no words, and so no line in the file")),
+        };
+    }
+    for word in text.split(|b| *b == b' ') {
+        let word = write::word(word, "word")?;
+        print(word, word == END || word == ALTERNATIVE, out)?;
+        out.push(b'\n');
+    }
+    Ok(())
+}

@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+
+mod audacity;
+mod ctm;
+mod htk;
+mod lines;
+mod many;
+mod naming;
+mod one;
+mod probe;
+mod pyannote;
+mod recordings;
+mod rttm;
+mod stm;
+mod textgrid;
+mod timit;
+mod trn;
+mod write;
+
+pub use audacity::{AUDACITY, Audacity};
+pub use ctm::{CTM, Ctm};
+pub use htk::{HTK_LAB, HtkLab, MLF, Mlf};
+pub use pyannote::{PYANNOTE, Pyannote};
+pub use rttm::{RTTM, Rttm};
+pub use stm::{STM, Stm};
+pub use textgrid::{TEXTGRID, TextGrid};
+pub use timit::{TIMIT, Timit};
+pub use trn::{TRN, Trn};

@@ -1,0 +1,144 @@
+//! Files of many utterances.
+
+use std::collections::HashSet;
+
+use spr_core::bytes::{Output, Part, Sink};
+use spr_core::format::{Caps, Reader, Request, Wanted, Writer, Written};
+use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
+use spr_core::{Error, Remedy, Result};
+
+use crate::lines::Lines;
+
+/// Takes utterances from lines.
+pub(crate) trait Grammar: Send {
+    /// Fills all of the next utterance; `false` if there is none.
+    fn next(&mut self, lines: &mut Lines, utt: &mut Utterance) -> Result<bool>;
+}
+
+/// Reads utterances by a grammar.
+pub(crate) struct ManyReader<G> {
+    grammar: G,
+    lines: Lines,
+    wanted: Option<Wanted>,
+    info: DatasetInfo,
+    done: bool,
+}
+
+impl<G: Grammar> ManyReader<G> {
+    pub(crate) fn new(grammar: G, lines: Lines, keys: KeySource, request: &mut Request) -> Self {
+        let mut info = DatasetInfo::new(keys);
+        info.compression = lines.compression();
+        Self {
+            grammar,
+            lines,
+            wanted: request.take_keys(),
+            info,
+            done: false,
+        }
+    }
+}
+
+impl<G: Grammar> Reader for ManyReader<G> {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        while !self.done {
+            let more = self.grammar.next(&mut self.lines, utt);
+            self.done = match &more {
+                Ok(more) => !more,
+                Err(error) => !error.can_continue(),
+            };
+            if !more? {
+                break;
+            }
+            if self.wanted.as_ref().is_none_or(|wanted| wanted(&utt.key)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Writes utterances one after the other.
+pub(crate) struct ManyWriter<F> {
+    caps: Caps,
+    sink: Sink,
+    encode: F,
+    /// The keys so far, where each may come once.
+    seen: Option<HashSet<Key>>,
+    bytes: Vec<u8>,
+    written: Written,
+}
+
+impl<F> ManyWriter<F>
+where
+    F: FnMut(&Utterance, &mut Vec<u8>) -> Result<()> + Send,
+{
+    /// A writer of what `caps` say behind `head`; `encode` appends the lines of an utterance.
+    /// Names come once each if they are `unique`.
+    pub(crate) fn new(
+        output: &Output,
+        caps: Caps,
+        head: &[u8],
+        unique: bool,
+        encode: F,
+    ) -> Result<Self> {
+        let mut sink = output.create(Part::Main, false)?;
+        sink.put(head)?;
+        Ok(Self {
+            caps,
+            sink,
+            encode,
+            seen: unique.then(HashSet::new),
+            bytes: Vec::new(),
+            written: Written::default(),
+        })
+    }
+
+    /// Makes the lines of an utterance.
+    fn encode(&mut self, utt: &Utterance) -> Result<()> {
+        self.bytes.clear();
+        self.caps.check(utt)?;
+        if self
+            .seen
+            .as_ref()
+            .is_some_and(|seen| seen.contains(&utt.key))
+        {
+            let error = Error::unfit("a second utterance of this name");
+            return Err(error.suggest(Remedy::KeepOne));
+        }
+        (self.encode)(utt, &mut self.bytes)
+    }
+}
+
+impl<F> Writer for ManyWriter<F>
+where
+    F: FnMut(&Utterance, &mut Vec<u8>) -> Result<()> + Send,
+{
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.encode(utt)
+            .map_err(|e| e.utterance(&utt.key).continuable())
+    }
+
+    fn write(&mut self, utt: &Utterance) -> Result<()> {
+        self.accept(utt)?;
+        self.sink.put(&self.bytes)?;
+        if let Some(seen) = &mut self.seen {
+            seen.insert(utt.key.clone());
+        }
+        self.written.count(utt);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let mut written = self.written;
+        written.bytes = self.sink.finish()?;
+        Ok(written)
+    }
+}

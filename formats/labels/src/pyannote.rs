@@ -1,0 +1,106 @@
+//! The format `pyannote`: who speaks when, by seconds.
+
+use spr_core::Result;
+use spr_core::bytes::{Env, Output, Source};
+use spr_core::format::{
+    Caps, Format, FormatInfo, Medium, Nested, Notation, OneWriter, Opened, Options, Probe, Request,
+    Score, WholeFolder, Writer,
+};
+use spr_core::model::{Segment, Utterance};
+
+use crate::lines::{Lines, fields, stretch, word};
+use crate::naming::{GAPS, Naming, SYMBOLS};
+use crate::{one, probe, write};
+
+/// Label files of pyannote.
+pub static PYANNOTE: Pyannote = Pyannote;
+
+/// The format `pyannote`.
+#[derive(Clone, Copy, Debug)]
+pub struct Pyannote;
+
+static INFO: FormatInfo = FormatInfo::new(
+    "pyannote",
+    "pyannote's .lab: who speaks when, in seconds",
+    &[],
+)
+.also(&["lab"])
+.options(&[SYMBOLS, GAPS]);
+
+impl Format for Pyannote {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, head: &Probe<'_>) -> Score {
+        // Times that are all whole are those of HTK.
+        let is_line = |line: &[u8]| {
+            let timed = fields(line).take(2).any(|time| time.contains(&b'.'));
+            timed && !line.contains(&b'\t') && parse(line).is_ok()
+        };
+        probe::by_lines(&INFO, head, None, 60, is_line)
+    }
+
+    fn caps(&self, _: &Options, medium: Medium) -> Result<Caps> {
+        Ok(one::caps(medium))
+    }
+
+    fn open(
+        &self,
+        source: Source,
+        options: &Options,
+        _: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        let naming = Naming::of(options, env)?;
+        one::by_line(source, naming, env, |lines: &mut Lines<&mut Source>| {
+            parse(lines.line()).map(Some)
+        })
+    }
+
+    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+        let naming = Naming::of(options, env)?;
+        let caps = self.caps(options, output.medium())?;
+        let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
+            let mut bytes = Vec::new();
+            one::encode(utt, &naming, &mut bytes, line)?;
+            put(&bytes)
+        };
+        Ok(Box::new(OneWriter::new(output, caps, "lab", encode)))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        None
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
+    }
+}
+
+/// A line `START END NAME`.
+fn parse(line: &[u8]) -> Result<Segment, String> {
+    let fields: Vec<_> = fields(line).collect();
+    let [start, end, name] = *fields.as_slice() else {
+        return Err(format!("expected 3 fields, found {}", fields.len()));
+    };
+    let (start, end) = stretch(start, end)?;
+    Ok(Segment::new(start, Some(end), word(name)?))
+}
+
+/// The time with a point, which tells it from those of HTK.
+fn line(segment: &Segment, name: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    let pointed = |time: String| match time.contains('.') {
+        true => time,
+        false => time + ".0",
+    };
+    let start = pointed(segment.start.to_string());
+    let end = pointed(write::end(segment)?.to_string());
+    let name = write::word(name, "label")?;
+    write::line([start.as_bytes(), end.as_bytes(), name], out);
+    Ok(())
+}

@@ -1,0 +1,315 @@
+//! Lists of words or stretches by recording: the lines of one follow each other.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+use spr_core::bytes::{Held, Output, Part, Sink};
+use spr_core::format::{Caps, OptionSpec, Writer, Written};
+use spr_core::model::{Key, Segment, Tier, Utterance};
+use spr_core::{Limits, Remedy, Result};
+
+use crate::lines::{Lines, shown};
+use crate::many::Grammar;
+use crate::naming::Naming;
+
+/// Whose names and times are written.
+pub(crate) const TIMES: OptionSpec = OptionSpec {
+    name: "times",
+    value: "recording|utterance",
+    help: "by which name, and in whose time, utterances are written that are stretches of recordings",
+};
+
+/// The channel that nothing is known of.
+pub(crate) const CHANNEL: &[u8] = b"1";
+
+/// A line, understood.
+pub(crate) struct Line<'a> {
+    pub(crate) channel: &'a [u8],
+    /// The tier that it belongs to, of [`Syntax::tiers`].
+    pub(crate) tier: usize,
+    pub(crate) segment: Segment,
+    /// What is not kept of it.
+    pub(crate) unkept: Option<&'a [u8]>,
+}
+
+/// How lines are written.
+pub(crate) trait Syntax: Send {
+    /// Names of tiers, where a recording has several.
+    fn tiers(&self) -> &'static [&'static [u8]];
+    /// The name of the recording; `Err` with the sort of line, if it is none of a recording's labels.
+    fn recording<'a>(&self, line: &'a [u8]) -> Result<&'a [u8], Skipped<'a>>;
+    /// What the line says.
+    fn parse<'a>(&self, line: &'a [u8]) -> Result<Line<'a>, String>;
+}
+
+/// A line that is no label.
+pub(crate) enum Skipped<'a> {
+    /// One of a sort that has no place here.
+    Sort(&'a [u8]),
+    /// One that nothing is known of.
+    Wrong(String),
+}
+
+/// Reads recordings.
+pub(crate) struct ByRecording<S> {
+    syntax: S,
+    naming: Naming,
+    /// The channels of a recording that are still to be given.
+    ready: VecDeque<Utterance>,
+    seen: HashSet<Key>,
+    names: Held,
+    /// Lines left out, by their sort.
+    skipped: BTreeMap<Vec<u8>, u64>,
+}
+
+/// The segments of a channel, by tier.
+struct Channel {
+    name: Key,
+    tiers: HashMap<usize, Vec<Segment>>,
+}
+
+impl<S: Syntax> ByRecording<S> {
+    pub(crate) fn new(syntax: S, naming: Naming) -> Self {
+        Self {
+            syntax,
+            naming,
+            ready: VecDeque::new(),
+            seen: HashSet::new(),
+            names: Held::new("the names of recordings"),
+            skipped: BTreeMap::new(),
+        }
+    }
+
+    /// Goes to the next line that is a label; gives the name of its recording.
+    fn next_label(&mut self, lines: &mut Lines) -> Result<Option<Key>> {
+        while lines.next()? {
+            match self.syntax.recording(lines.line()) {
+                Ok(name) => return Ok(Some(name.into())),
+                Err(Skipped::Wrong(why)) => return Err(lines.error(why).continuable()),
+                Err(Skipped::Sort(sort)) => {
+                    let sort = sort.to_vec();
+                    *self.skipped.entry(sort).or_default() += 1;
+                }
+            }
+        }
+        let skipped = std::mem::take(&mut self.skipped);
+        if !skipped.is_empty() {
+            let counts = skipped
+                .iter()
+                .map(|(sort, n)| format!("{n} {}", shown(sort)));
+            let counts = counts.collect::<Vec<_>>().join(", ");
+            lines.tell(format!(
+                "lines that have no place here are left out: {counts}"
+            ));
+        }
+        Ok(None)
+    }
+
+    /// Reads all lines of the recording at hand.
+    fn read(&mut self, lines: &mut Lines, recording: &Key) -> Result<()> {
+        let mut channels: Vec<Channel> = Vec::new();
+        let mut held = Held::new("the labels of a recording");
+        let origin = lines.origin();
+        let mut fault = None;
+        loop {
+            lines.hold(&mut held, size_of::<Segment>() + lines.line().len())?;
+            match self.segment(lines) {
+                Ok((name, tier, segment)) => {
+                    let at = channels.iter().position(|channel| channel.name == name);
+                    let at = at.unwrap_or_else(|| {
+                        let tiers = HashMap::new();
+                        channels.push(Channel { name, tiers });
+                        channels.len() - 1
+                    });
+                    if let Some(channel) = channels.get_mut(at) {
+                        channel.tiers.entry(tier).or_default().push(segment);
+                    }
+                }
+                Err(why) => {
+                    fault.get_or_insert_with(|| lines.error(why).utterance(recording));
+                }
+            }
+            match self.next_label(lines) {
+                Ok(Some(next)) if next == *recording => {}
+                Ok(Some(_)) => {
+                    lines.give_back();
+                    break;
+                }
+                Ok(None) => break,
+                Err(error) if error.can_continue() => {
+                    fault.get_or_insert(error.utterance(recording));
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if let Some(fault) = fault {
+            return Err(fault.continuable());
+        }
+        let several = channels.len() > 1;
+        for mut channel in channels {
+            let mut utt = Utterance {
+                key: recording.clone(),
+                tiers: self.tiers(&mut channel.tiers),
+                origin: origin.clone(),
+                ..Utterance::default()
+            };
+            if several {
+                let key = [recording.as_bytes(), b"-", channel.name.as_bytes()].concat();
+                utt.key = key.into();
+                utt.meta.recording = Some(recording.clone());
+            }
+            if several || channel.name.as_bytes() != CHANNEL {
+                utt.meta.channel = Some(channel.name);
+            }
+            self.ready.push_back(utt);
+        }
+        Ok(())
+    }
+
+    /// The tiers of a channel; one alone has no name.
+    fn tiers(&self, segments: &mut HashMap<usize, Vec<Segment>>) -> Vec<Tier> {
+        let several = segments.len() > 1;
+        let names = self.syntax.tiers().iter().enumerate();
+        let tier = |(n, name): (usize, &&'static [u8])| {
+            let mut segments = segments.remove(&n)?;
+            self.naming.fill(&mut segments, None);
+            Some(Tier {
+                name: if several {
+                    (*name).into()
+                } else {
+                    Box::default()
+                },
+                ..Tier::only(segments)
+            })
+        };
+        names.filter_map(tier).collect()
+    }
+
+    /// The channel, the tier and the segment of the line.
+    fn segment(&self, lines: &mut Lines) -> Result<(Key, usize, Segment), String> {
+        let line = self.syntax.parse(lines.line())?;
+        let (channel, tier, mut segment) = (Key::from(line.channel), line.tier, line.segment);
+        let unkept = line.unkept.map(shown);
+        segment.label = self.naming.read(&segment.label)?;
+        if let Some(unkept) = unkept {
+            let message = format!("sorts of words, such as '{unkept}', are not kept");
+            lines.warn("sorts", message);
+        }
+        Ok((channel, tier, segment))
+    }
+}
+
+impl<S: Syntax> Grammar for ByRecording<S> {
+    fn next(&mut self, lines: &mut Lines, utt: &mut Utterance) -> Result<bool> {
+        if self.ready.is_empty() {
+            let Some(recording) = self.next_label(lines)? else {
+                return Ok(false);
+            };
+            lines.hold(
+                &mut self.names,
+                size_of::<Key>() + recording.as_bytes().len(),
+            )?;
+            if !self.seen.insert(recording.clone()) {
+                let error = lines.error("the lines of one recording are in two places");
+                let error = error.utterance(&recording);
+                return Err(error.hint("sort the lines by the names of the recordings"));
+            }
+            self.read(lines, &recording)?;
+        }
+        Ok(self.ready.pop_front().map(|next| *utt = next).is_some())
+    }
+}
+
+/// Writes recordings, whose stretches come in any order.
+pub(crate) struct Joined<F> {
+    caps: Caps,
+    sink: Sink,
+    encode: F,
+    /// What came so far, by recording and channel.
+    recordings: BTreeMap<(Key, Option<Key>), Utterance>,
+    held: Held,
+    limits: Limits,
+    written: Written,
+}
+
+impl<F> Joined<F>
+where
+    F: FnMut(&Utterance, &mut Vec<u8>) -> Result<()> + Send,
+{
+    /// A writer of what `caps` say; `encode` appends the lines of a recording.
+    pub(crate) fn new(output: &Output, caps: Caps, limits: Limits, encode: F) -> Result<Self> {
+        Ok(Self {
+            caps,
+            sink: output.create(Part::Main, false)?,
+            encode,
+            recordings: BTreeMap::new(),
+            held: Held::new("the labels of recordings"),
+            limits,
+            written: Written::default(),
+        })
+    }
+
+    fn check(&mut self, utt: &Utterance) -> Result<()> {
+        self.caps.check(utt)?;
+        (self.encode)(utt, &mut Vec::new())
+    }
+}
+
+impl<F> Writer for Joined<F>
+where
+    F: FnMut(&Utterance, &mut Vec<u8>) -> Result<()> + Send,
+{
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.check(utt)
+            .map_err(|e| e.utterance(&utt.key).continuable())
+    }
+
+    fn write(&mut self, utt: &Utterance) -> Result<()> {
+        self.accept(utt)?;
+        let kept = utt.bytes();
+        let kept = usize::try_from(kept).unwrap_or(usize::MAX);
+        let held = self.held.keep(kept, &self.limits);
+        held.map_err(|e| e.file(self.sink.name()).suggest(Remedy::RaiseLimit))?;
+        let place = (utt.key.clone(), utt.meta.channel.clone());
+        self.written.count(utt);
+        match self.recordings.get_mut(&place) {
+            None => {
+                self.recordings.insert(place, utt.clone());
+            }
+            Some(whole) => {
+                for (whole, more) in whole.tiers.iter_mut().zip(&utt.tiers) {
+                    whole.segments.extend_from_slice(&more.segments);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        let mut bytes = Vec::new();
+        for (_, mut utt) in std::mem::take(&mut self.recordings) {
+            for tier in &mut utt.tiers {
+                tier.segments
+                    .sort_by_key(|segment| (segment.start, segment.end));
+            }
+            bytes.clear();
+            (self.encode)(&utt, &mut bytes).map_err(|e| e.utterance(&utt.key))?;
+            self.sink.put(&bytes)?;
+        }
+        let mut written = self.written;
+        written.bytes = self.sink.finish()?;
+        Ok(written)
+    }
+}
+
+/// The channel of an utterance as it is written.
+pub(crate) fn channel(utt: &Utterance) -> Result<&[u8]> {
+    match &utt.meta.channel {
+        None => Ok(CHANNEL),
+        Some(channel) => crate::write::word(channel.as_bytes(), "channel"),
+    }
+}

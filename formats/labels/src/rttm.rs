@@ -1,0 +1,216 @@
+//! The format `rttm`: who speaks when.
+
+use spr_core::bytes::{Env, Output, Source};
+use spr_core::format::{
+    Caps, Count, Format, FormatInfo, Keys, Medium, Nested, Notation, Opened, Options, Probe,
+    Recordings, Request, Score, SegmentCaps, WholeFolder, Writer,
+};
+use spr_core::model::{KeySource, Segment, SourceField, Utterance};
+use spr_core::{Error, Result};
+
+use crate::ctm::{COMMENT, in_recordings, score};
+use crate::lines::{Lines, end_after, fields, shown, time, word};
+use crate::many::{ManyReader, ManyWriter};
+use crate::naming::{GAPS, Naming, SYMBOLS};
+use crate::recordings::{ByRecording, Joined, Line, Skipped, Syntax, TIMES, channel};
+use crate::{probe, write};
+
+/// Speakers and their times: RTTM.
+pub static RTTM: Rttm = Rttm;
+
+/// The format `rttm`.
+#[derive(Clone, Copy, Debug)]
+pub struct Rttm;
+
+static INFO: FormatInfo =
+    FormatInfo::new("rttm", "RTTM: who speaks when", &["rttm"]).options(&[SYMBOLS, GAPS, TIMES]);
+
+/// What stands in a field that says nothing.
+const NONE: &[u8] = b"<NA>";
+const SPEAKER: &[u8] = b"SPEAKER";
+const LEXEME: &[u8] = b"LEXEME";
+/// What ends ESPnet's lists, whose times are numbers of samples.
+const END: &[u8] = b"END";
+/// Sorts of lines that are neither speakers nor words.
+const OTHERS: [&[u8]; 12] = [
+    b"SEGMENT",
+    b"NOSCORE",
+    b"NO_RT_METADATA",
+    b"NON-LEX",
+    b"NON-SPEECH",
+    b"FILLER",
+    b"EDIT",
+    b"IP",
+    b"SU",
+    b"CB",
+    b"A/P",
+    b"SPKR-INFO",
+];
+
+impl Format for Rttm {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, head: &Probe<'_>) -> Score {
+        let is_line = |line: &[u8]| match Turns.recording(line) {
+            Ok(_) => Turns.parse(line).is_ok(),
+            Err(Skipped::Sort(_)) => true,
+            Err(Skipped::Wrong(_)) => false,
+        };
+        probe::by_lines(&INFO, head, Some(COMMENT), 80, is_line)
+    }
+
+    fn caps(&self, options: &Options, _: Medium) -> Result<Caps> {
+        let mut segments = SegmentCaps::PLAIN;
+        (segments.scores, segments.speakers, segments.spoken) = (true, true, true);
+        let mut caps = Caps::new(Count::Many, Keys::Words);
+        caps.segments = Some(segments);
+        caps.source = &[SourceField::Channel];
+        caps.recordings = in_recordings(options)?.unwrap_or(Recordings::Joined);
+        Ok(caps)
+    }
+
+    fn open(
+        &self,
+        source: Source,
+        options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        let grammar = ByRecording::new(Turns, Naming::of(options, env)?);
+        let lines = Lines::new(source, Some(COMMENT), env);
+        let reader = ManyReader::new(grammar, lines, KeySource::Stored, request);
+        Ok(Opened::stream(reader))
+    }
+
+    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+        let naming = Naming::of(options, env)?;
+        let encode = move |utt: &Utterance, out: &mut Vec<u8>| encode(utt, &naming, out);
+        let caps = self.caps(options, output.medium())?;
+        Ok(match caps.recordings {
+            Recordings::Joined => Box::new(Joined::new(&output, caps, env.limits, encode)?),
+            _ => Box::new(ManyWriter::new(&output, caps, b"", true, encode)?),
+        })
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        None
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
+    }
+}
+
+/// Lines `SORT FILE CHANNEL START LENGTH WORD SORT SPEAKER SCORE [AHEAD]`.
+struct Turns;
+
+impl Syntax for Turns {
+    fn tiers(&self) -> &'static [&'static [u8]] {
+        &[b"speakers", b"words"]
+    }
+
+    fn recording<'a>(&self, line: &'a [u8]) -> Result<&'a [u8], Skipped<'a>> {
+        let mut fields = fields(line);
+        let sort = fields.next().unwrap_or_default();
+        match sort {
+            SPEAKER | LEXEME => word(fields.next().unwrap_or_default()).map_err(Skipped::Wrong),
+            END => Err(Skipped::Wrong(
+                "a line END ends lists whose times are numbers of samples, which are not read"
+                    .into(),
+            )),
+            _ if OTHERS.contains(&sort) => Err(Skipped::Sort(sort)),
+            _ => {
+                let sort = shown(sort);
+                Err(Skipped::Wrong(format!(
+                    "'{sort}' is not a sort of line of RTTM"
+                )))
+            }
+        }
+    }
+
+    fn parse<'a>(&self, line: &'a [u8]) -> Result<Line<'a>, String> {
+        let fields: Vec<_> = fields(line).collect();
+        let [
+            sort,
+            _,
+            channel,
+            start,
+            length,
+            text,
+            _,
+            name,
+            ref rest @ ..,
+        ] = *fields.as_slice()
+        else {
+            return Err(format!("expected 9 or 10 fields, found {}", fields.len()));
+        };
+        let confidence = match *rest {
+            [score] | [score, _] => score,
+            _ => return Err(format!("expected 9 or 10 fields, found {}", fields.len())),
+        };
+        let start = time(start)?;
+        let end = end_after(start, length)?;
+        let told = |field: &'a [u8]| (field != NONE).then_some(field);
+        let spoken = sort == SPEAKER;
+        let label = told(if spoken { name } else { text });
+        let label = label.ok_or_else(|| match spoken {
+            true => "the speaker is not told".to_owned(),
+            false => "the word is not told".to_owned(),
+        })?;
+        let mut segment = Segment::new(start, Some(end), word(label)?);
+        segment.score = told(confidence).map(score).transpose()?;
+        segment.speaker = told(name).map(word).transpose()?.map(Into::into);
+        Ok(Line {
+            channel: word(channel)?,
+            tier: usize::from(!spoken),
+            segment,
+            unkept: None,
+        })
+    }
+}
+
+fn encode(utt: &Utterance, naming: &Naming, out: &mut Vec<u8>) -> Result<()> {
+    let file = utt.key.as_bytes();
+    let segments = write::some_segments(utt)?;
+    // All are of one sort: those of the other are a tier of their own.
+    let turns = segments
+        .iter()
+        .all(|s| s.speaker.as_ref() == Some(&s.label));
+    for segment in segments {
+        let label = write::told(naming.write(&segment.label)?, "label", &[NONE])?;
+        let speaker = segment.speaker.as_deref();
+        let speaker = speaker.ok_or_else(|| Error::unfit("has a segment without a speaker"))?;
+        let length = write::length(segment.start, write::end(segment)?)?.to_string();
+        let start = segment.start.to_string();
+        let score = segment.score.map(|score| score.to_string());
+        let score = score.as_ref().map_or(NONE, |score| score.as_bytes());
+        let (sort, word, kind, name) = match turns {
+            true => (SPEAKER, NONE, NONE, label),
+            false => {
+                let speaker = write::told(speaker, "speaker", &[NONE])?;
+                (LEXEME, label, &b"lex"[..], speaker)
+            }
+        };
+        let (start, length) = (start.as_bytes(), length.as_bytes());
+        let fields = [
+            sort,
+            file,
+            channel(utt)?,
+            start,
+            length,
+            word,
+            kind,
+            name,
+            score,
+            NONE,
+        ];
+        write::line(fields, out);
+    }
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! The format `stm`: what was said, by whom and when.
+
+use spr_core::bytes::{Env, Output, Source};
+use spr_core::format::{
+    Caps, Count, Format, FormatInfo, Keys, Medium, Nested, Notation, Opened, Options, Probe,
+    Recordings, Request, Score, Tags, WholeFolder, Writer,
+};
+use spr_core::model::{Key, KeySource, SourceField, Tag, Utterance};
+use spr_core::{Error, Result};
+
+use crate::ctm::COMMENT;
+use crate::lines::{self, Lines, is_blank, stretch, word};
+use crate::many::{Grammar, ManyReader, ManyWriter};
+use crate::recordings::{CHANNEL, channel};
+use crate::{probe, write};
+
+/// Transcripts of stretches of recordings: STM.
+pub static STM: Stm = Stm;
+
+/// The format `stm`.
+#[derive(Clone, Copy, Debug)]
+pub struct Stm;
+
+const NAME: &str = "stm";
+/// The tag that keeps the label of a line, such as `<o,f0,male>`.
+const LABEL: &[u8] = b"label";
+/// What stands for a speaker of whom nothing is known.
+const NONE: &[u8] = b"<NA>";
+
+static INFO: FormatInfo = FormatInfo::new(NAME, "STM: what was said by whom and when", &[NAME]);
+
+impl Format for Stm {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, head: &Probe<'_>) -> Score {
+        // Lines of integers are alignments of Kaldi.
+        let timed = |line: &Line<'_>| line.fields.iter().skip(3).any(|time| time.contains(&b'.'));
+        let is_line = |line: &[u8]| Line::parse(line).is_ok_and(|line| timed(&line));
+        probe::by_lines(&INFO, head, Some(COMMENT), 70, is_line)
+    }
+
+    fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
+        let mut caps = Caps::new(Count::Many, Keys::None);
+        caps.text = true;
+        caps.source = &[
+            SourceField::Speaker,
+            SourceField::Recording,
+            SourceField::Channel,
+            SourceField::Place,
+        ];
+        caps.recordings = Recordings::Stretches;
+        caps.tags = Tags::Named(NAME, &[LABEL]);
+        Ok(caps)
+    }
+
+    fn open(
+        &self,
+        source: Source,
+        _: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        let lines = Lines::new(source, Some(COMMENT), env);
+        let reader = ManyReader::new(Stretches, lines, KeySource::Generated, request);
+        Ok(Opened::stream(reader))
+    }
+
+    fn create(&self, output: Output, options: &Options, _: &Env) -> Result<Box<dyn Writer>> {
+        let caps = self.caps(options, output.medium())?;
+        Ok(Box::new(ManyWriter::new(
+            &output, caps, b"", false, encode,
+        )?))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        None
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
+    }
+}
+
+/// A line: `FILE CHANNEL SPEAKER START END [<LABEL>] WORDS`.
+struct Line<'a> {
+    fields: [&'a [u8]; 5],
+    label: Option<&'a [u8]>,
+    text: &'a [u8],
+}
+
+/// Whether a word stands for what kind of speech it is.
+fn is_label(word: &[u8]) -> bool {
+    word.starts_with(b"<") && word.ends_with(b">")
+}
+
+impl<'a> Line<'a> {
+    fn parse(line: &'a [u8]) -> Result<Self, String> {
+        let mut rest = line.trim_ascii();
+        let mut fields = [&b""[..]; 5];
+        for (n, field) in fields.iter_mut().enumerate() {
+            (*field, rest) = first(rest);
+            if field.is_empty() {
+                return Err(format!("expected at least 5 fields, found {n}"));
+            }
+            word(field)?;
+        }
+        let [_, _, _, start, end] = fields;
+        stretch(start, end)?;
+        let (label, words) = first(rest);
+        let labelled = is_label(label);
+        Ok(Self {
+            fields,
+            label: labelled.then_some(label),
+            text: lines::text(if labelled { words } else { rest })?,
+        })
+    }
+}
+
+/// The first word, and what follows the blanks behind it.
+fn first(line: &[u8]) -> (&[u8], &[u8]) {
+    let end = line.iter().position(is_blank).unwrap_or(line.len());
+    let (word, rest) = line.split_at(end);
+    (word, rest.trim_ascii_start())
+}
+
+struct Stretches;
+
+impl Grammar for Stretches {
+    fn next(&mut self, lines: &mut Lines, utt: &mut Utterance) -> Result<bool> {
+        if !lines.next()? {
+            return Ok(false);
+        }
+        utt.start();
+        utt.clear_data();
+        let line = Line::parse(lines.line()).map_err(|why| lines.error(why).continuable())?;
+        let [file, channel, speaker, start, end] = line.fields;
+        let (from, to) = stretch(start, end).map_err(|why| lines.error(why).continuable())?;
+        let names = [speaker, file, start, end];
+        let known = names.into_iter().filter(|name| *name != NONE);
+        utt.key = known.collect::<Vec<_>>().join(&b'-').into();
+        let meta = &mut utt.meta;
+        meta.recording = Some(file.into());
+        meta.channel = (channel != CHANNEL).then(|| channel.into());
+        meta.speaker = (speaker != NONE).then(|| speaker.into());
+        (meta.start, meta.end) = (Some(from), Some(to));
+        let tag = |label: &[u8]| Tag::new(NAME, LABEL, label);
+        meta.tags.extend(line.label.map(tag));
+        utt.text = Some(line.text.to_vec());
+        utt.origin = lines.origin();
+        Ok(true)
+    }
+}
+
+fn encode(utt: &Utterance, out: &mut Vec<u8>) -> Result<()> {
+    let meta = &utt.meta;
+    let missing = || Error::unfit("is not a stretch of a recording");
+    let file = meta.recording.as_ref().ok_or_else(missing)?.as_bytes();
+    let (start, end) = meta.start.zip(meta.end).ok_or_else(missing)?;
+    if start.is_negative() || end < start {
+        return Err(Error::unfit(
+            "has a place in its recording that is not in order",
+        ));
+    }
+    if file.starts_with(COMMENT) {
+        return Err(Error::unfit(
+            "a name that starts with ;; would be a comment",
+        ));
+    }
+    let speaker = match &meta.speaker {
+        Some(speaker) => write::told(speaker.as_bytes(), "speaker", &[NONE])?,
+        None => NONE,
+    };
+    let (start, end) = (start.to_string(), end.to_string());
+    let mut fields = vec![
+        write::word(file, "recording")?,
+        channel(utt)?,
+        speaker,
+        start.as_bytes(),
+        end.as_bytes(),
+    ];
+    match meta.tags.as_slice() {
+        [] => {}
+        [tag] if is_label(&tag.value) => fields.push(write::word(&tag.value, "label")?),
+        [tag] => {
+            let shown = Key::from(&*tag.value);
+            return Err(Error::unfit(format!("the label '{shown}' is not in <>")));
+        }
+        _ => {
+            return Err(Error::unfit(
+                "has several labels, which the format can't hold",
+            ));
+        }
+    }
+    let text = utt.text.as_deref().unwrap_or_default();
+    write::text(text)?;
+    if meta.tags.is_empty() && is_label(first(text).0) {
+        return Err(Error::unfit("the first word of the text would be a label"));
+    }
+    if !text.is_empty() {
+        fields.push(text);
+    }
+    write::line(fields, out);
+    Ok(())
+}

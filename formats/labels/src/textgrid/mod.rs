@@ -1,0 +1,163 @@
+//! The format `textgrid`: label files of Praat.
+
+mod binary;
+mod encoding;
+mod grid;
+mod text;
+mod tokens;
+
+use spr_core::Result;
+use spr_core::bytes::{Env, Held, Output, Source};
+use spr_core::format::{
+    Caps, Format, FormatInfo, Medium, Nested, Notation, OneWriter, Opened, OptionSpec, Options,
+    Probe, Request, Score, SegmentCaps, Tags, WholeFolder, Writer,
+};
+use spr_core::model::Utterance;
+
+use crate::naming::{GAPS, Naming, SYMBOLS};
+use crate::{one, probe};
+use grid::{Grid, NAME, TAGS};
+
+/// TextGrids of Praat.
+pub static TEXTGRID: TextGrid = TextGrid;
+
+/// The format `textgrid`.
+#[derive(Clone, Copy, Debug)]
+pub struct TextGrid;
+
+const FORM: OptionSpec = OptionSpec {
+    name: "form",
+    value: "long|short|binary",
+    help: "the form that is written; long without it",
+};
+
+const ENCODING: OptionSpec = OptionSpec {
+    name: "encoding",
+    value: "utf8|utf16",
+    help: "how text is written; utf8 without it",
+};
+
+static INFO: FormatInfo = FormatInfo::new(
+    NAME,
+    "TextGrids of Praat",
+    &["TextGrid", "textgrid", "Textgrid", "TEXTGRID"],
+)
+.options(&[FORM, ENCODING, SYMBOLS, GAPS]);
+
+/// The form of a file.
+#[derive(Clone, Copy)]
+enum Form {
+    Long,
+    Short,
+    Binary,
+}
+
+impl Format for TextGrid {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, head: &Probe<'_>) -> Score {
+        let is_binary = head.head.strip_prefix(binary::MAGIC);
+        let is_binary = is_binary.is_some_and(|rest| rest.starts_with(b"\x08TextGrid"));
+        let is_text = || {
+            let text = encoding::glance(head.head);
+            let mut lines = text.lines();
+            let class = |line: &str| line.contains("\"TextGrid\"");
+            lines
+                .next()
+                .is_some_and(|line| line.contains("\"ooTextFile\""))
+                && lines.next().is_some_and(class)
+        };
+        match is_binary || is_text() {
+            true => Score::Certain,
+            false if probe::is_named(&INFO, head) && !head.head.is_empty() => Score::NameOnly,
+            false => Score::No,
+        }
+    }
+
+    fn caps(&self, _: &Options, medium: Medium) -> Result<Caps> {
+        let mut segments = SegmentCaps::PLAIN;
+        segments.tiers = true;
+        let mut caps = one::caps(medium);
+        caps.segments = Some(segments);
+        caps.tags = Tags::Named(NAME, TAGS);
+        Ok(caps)
+    }
+
+    fn open(
+        &self,
+        source: Source,
+        options: &Options,
+        _: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        let naming = Naming::of(options, env)?;
+        one::reader(source, env, move |source, utt, env| {
+            if source.peek(binary::MAGIC.len())?.starts_with(binary::MAGIC) {
+                return binary::read(source, &naming, utt, &env.limits);
+            }
+            let file = source.name().to_owned();
+            let bytes = whole(source, env)?;
+            let read = encoding::decode(bytes)
+                .and_then(|text| text::read(&text, &naming, utt, &env.limits));
+            read.map_err(|e| e.file(file))
+        })
+    }
+
+    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+        let naming = Naming::of(options, env)?;
+        let forms = [
+            ("long", Form::Long),
+            ("short", Form::Short),
+            ("binary", Form::Binary),
+        ];
+        let form = options.choice(FORM.name, &forms)?.unwrap_or(Form::Long);
+        let wide = options.choice(ENCODING.name, &[("utf8", false), ("utf16", true)])?;
+        let wide = wide.unwrap_or(false);
+        let caps = self.caps(options, output.medium())?;
+        let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
+            let grid = Grid::of(utt, &naming)?;
+            let text = match form {
+                Form::Binary => return put(&binary::write(&grid)?),
+                Form::Long => text::long(&grid),
+                Form::Short => text::short(&grid),
+            };
+            match wide {
+                true => put(&encoding::encode(&text)),
+                false => put(text.as_bytes()),
+            }
+        };
+        let extension = INFO.extensions[0];
+        Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        None
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
+    }
+}
+
+/// All bytes of a file, which count against the limits as they come.
+fn whole(source: &mut Source, env: &Env) -> Result<Vec<u8>> {
+    const BLOCK: usize = 1 << 16;
+    let mut held = Held::new("a TextGrid");
+    let mut bytes = Vec::new();
+    loop {
+        let block = source.peek(BLOCK)?;
+        let n = block.len();
+        if n == 0 {
+            return Ok(bytes);
+        }
+        bytes.extend_from_slice(block);
+        source.skip(n as u64)?;
+        held.add(n, source, &env.limits)?;
+    }
+}

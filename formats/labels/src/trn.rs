@@ -1,0 +1,123 @@
+//! The format `trn`: what was said, with the name behind it.
+
+use spr_core::bytes::{Env, Output, Source};
+use spr_core::format::{
+    Caps, Count, Format, FormatInfo, Keys, Medium, Nested, Notation, Opened, Options, Probe,
+    Request, Score, WholeFolder, Writer,
+};
+use spr_core::model::{KeySource, Utterance};
+use spr_core::{Error, Result};
+
+use crate::ctm::COMMENT;
+use crate::lines::{self, Lines, word};
+use crate::many::{Grammar, ManyReader, ManyWriter};
+use crate::{probe, write};
+
+/// Transcripts with names behind them: trn.
+pub static TRN: Trn = Trn;
+
+/// The format `trn`.
+#[derive(Clone, Copy, Debug)]
+pub struct Trn;
+
+static INFO: FormatInfo = FormatInfo::new(
+    "trn",
+    "trn: what was said, and the utterance's name in brackets",
+    &["trn"],
+);
+
+impl Format for Trn {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, head: &Probe<'_>) -> Score {
+        let is_line = |line: &[u8]| parse(line).is_ok();
+        probe::by_lines(&INFO, head, Some(COMMENT), 50, is_line)
+    }
+
+    fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
+        let mut caps = Caps::new(Count::Many, Keys::Words);
+        caps.text = true;
+        Ok(caps)
+    }
+
+    fn open(
+        &self,
+        source: Source,
+        _: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        let lines = Lines::new(source, Some(COMMENT), env);
+        let reader = ManyReader::new(Transcripts, lines, KeySource::Stored, request);
+        Ok(Opened::stream(reader))
+    }
+
+    fn create(&self, output: Output, options: &Options, _: &Env) -> Result<Box<dyn Writer>> {
+        let caps = self.caps(options, output.medium())?;
+        Ok(Box::new(ManyWriter::new(
+            &output, caps, b"", false, encode,
+        )?))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        None
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
+    }
+}
+
+/// The text and the name of a line `WORDS (NAME)`.
+fn parse(line: &[u8]) -> Result<(&[u8], &[u8]), String> {
+    let line = line.trim_ascii();
+    let name = line.strip_suffix(b")");
+    let name = name.and_then(|line| {
+        let open = line.iter().rposition(|b| *b == b'(')?;
+        Some((line.get(..open)?, line.get(open + 1..)?))
+    });
+    let (text, name) = name.ok_or("a line ends with the name of the utterance in brackets")?;
+    Ok((lines::text(text.trim_ascii())?, word(name)?))
+}
+
+struct Transcripts;
+
+impl Grammar for Transcripts {
+    fn next(&mut self, lines: &mut Lines, utt: &mut Utterance) -> Result<bool> {
+        if !lines.next()? {
+            return Ok(false);
+        }
+        let (text, name) = parse(lines.line()).map_err(|why| lines.error(why).continuable())?;
+        utt.start();
+        utt.clear_data();
+        utt.key.set(name);
+        utt.text = Some(text.to_vec());
+        utt.origin = lines.origin();
+        Ok(true)
+    }
+}
+
+fn encode(utt: &Utterance, out: &mut Vec<u8>) -> Result<()> {
+    let (name, text) = (utt.key.as_bytes(), utt.text.as_deref().unwrap_or_default());
+    write::text(text)?;
+    if text.starts_with(COMMENT) {
+        return Err(Error::unfit("text that starts with ;; would be a comment"));
+    }
+    if name.iter().any(|b| matches!(b, b'(' | b')')) {
+        return Err(Error::unfit("a name with brackets can't stand in brackets"));
+    }
+    if !text.is_empty() {
+        out.extend_from_slice(text);
+        out.push(b' ');
+    }
+    out.push(b'(');
+    out.extend_from_slice(name);
+    out.extend_from_slice(b")\n");
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! What the formats promise.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use spr_core::model::{Decimal, Key, Meta, Segment, Utterance};
+use spr_format_labels::{AUDACITY, CTM, HTK_LAB, MLF, PYANNOTE, RTTM, STM, TEXTGRID, TIMIT, TRN};
+use spr_testkit::{Suite, suite};
+
+/// Words without what means something else in a format.
+fn plain_words(key: &Key) -> Key {
+    let plain = |b: &u8| match b {
+        b'(' | b')' | b';' | b'*' | b'?' | b'/' | b'<' | b'>' | b'%' => b'-',
+        other => *other,
+    };
+    key.as_bytes().iter().map(plain).collect::<Vec<_>>().into()
+}
+
+/// Every segment has an end.
+fn closed(utt: &mut Utterance) {
+    utt.key = plain_words(&utt.key);
+    for segment in utt.tiers.iter_mut().flat_map(|tier| &mut tier.segments) {
+        let later = || segment.start.plus(Decimal::new(5, -1)).unwrap();
+        segment.end.get_or_insert_with(later);
+    }
+}
+
+/// The segments, changed by `f`.
+fn each(utt: &mut Utterance, f: impl Fn(&mut Segment)) {
+    let segments = utt.tiers.iter_mut().flat_map(|tier| &mut tier.segments);
+    segments.for_each(f);
+}
+
+const LINES: Suite = Suite {
+    text: true,
+    self_delimiting: true,
+    ..Suite::new(&CTM)
+};
+
+#[test]
+fn ctm_behaves() {
+    suite(&Suite {
+        prepare: closed,
+        uncounted: true,
+        ..LINES
+    });
+}
+
+#[test]
+fn rttm_behaves() {
+    suite(&Suite {
+        format: &RTTM,
+        options: &[&[("times", "utterance")]],
+        prepare: |utt| {
+            closed(utt);
+            each(utt, |segment| {
+                let label = segment.label.clone();
+                segment.speaker.get_or_insert(label);
+            });
+        },
+        uncounted: true,
+        ..LINES
+    });
+}
+
+#[test]
+fn stm_behaves() {
+    suite(&Suite {
+        format: &STM,
+        prepare: |utt| {
+            let Meta {
+                start,
+                end,
+                recording,
+                channel,
+                speaker,
+                ..
+            } = &mut utt.meta;
+            let from = *start.get_or_insert(Decimal::new(25, -2));
+            if end.is_none_or(|end| end < from) {
+                *end = from.plus(Decimal::new(5, -1));
+            }
+            let name = recording.get_or_insert_with(|| match utt.key.check_word() {
+                Ok(()) => utt.key.clone(),
+                Err(_) => "rec".into(),
+            });
+            *name = plain_words(name);
+            for name in [channel, speaker].into_iter().flatten() {
+                *name = plain_words(name);
+            }
+        },
+        ..LINES
+    });
+}
+
+#[test]
+fn trn_behaves() {
+    suite(&Suite {
+        format: &TRN,
+        prepare: |utt| utt.key = plain_words(&utt.key),
+        ..LINES
+    });
+}
+
+/// The segments at ticks of so many a second.
+fn at_ticks(utt: &mut Utterance, rate: u32) {
+    each(utt, |segment| {
+        let tick = |time: Decimal| Decimal::near_sample(time.sample(rate).unwrap(), rate).unwrap();
+        segment.start = tick(segment.start);
+        segment.end = segment.end.map(tick);
+    });
+}
+
+#[test]
+fn audacity_behaves() {
+    suite(&Suite {
+        format: &AUDACITY,
+        prepare: closed,
+        uncounted: true,
+        ..LINES
+    });
+}
+
+#[test]
+fn pyannote_behaves() {
+    suite(&Suite {
+        format: &PYANNOTE,
+        prepare: closed,
+        uncounted: true,
+        ..LINES
+    });
+}
+
+#[test]
+fn timit_behaves() {
+    suite(&Suite {
+        format: &TIMIT,
+        prepare: |utt| {
+            closed(utt);
+            at_ticks(utt, 16000);
+        },
+        uncounted: true,
+        ..LINES
+    });
+    // Times that have no end of digits.
+    suite(&Suite {
+        format: &TIMIT,
+        options: &[&[("rate", "44100")]],
+        prepare: |utt| {
+            closed(utt);
+            at_ticks(utt, 44100);
+        },
+        uncounted: true,
+        ..LINES
+    });
+}
+
+/// Labels that are not the last have ends, and times are those of HTK.
+fn of_htk(utt: &mut Utterance) {
+    utt.key = plain_words(&utt.key);
+    at_ticks(utt, 10_000_000);
+}
+
+#[test]
+fn htk_labels_behave() {
+    suite(&Suite {
+        format: &HTK_LAB,
+        named: true,
+        prepare: of_htk,
+        uncounted: true,
+        ..LINES
+    });
+}
+
+#[test]
+fn master_label_files_behave() {
+    suite(&Suite {
+        format: &MLF,
+        prepare: of_htk,
+        ..LINES
+    });
+}
+
+/// Tiers of which no segment overlaps another, as they come, with times that binary numbers are.
+fn drawn(utt: &mut Utterance) {
+    closed(utt);
+    each(utt, |segment| {
+        let binary = |time: Decimal| Decimal::of(time.value()).unwrap();
+        segment.start = binary(segment.start);
+        segment.end = segment.end.map(binary);
+    });
+}
+
+#[test]
+fn textgrids_behave() {
+    suite(&Suite {
+        format: &TEXTGRID,
+        options: &[
+            &[],
+            &[("form", "short")],
+            &[("encoding", "utf16")],
+            &[("form", "short"), ("encoding", "utf16")],
+            &[("form", "binary")],
+        ],
+        text: true,
+        self_delimiting: true,
+        prepare: drawn,
+        ..Suite::new(&TEXTGRID)
+    });
+}
