@@ -22,7 +22,7 @@ pub fn registry() -> Registry {
         "spraak": spr_format_spraak::SPR, spr_format_spraak::KEY;
         "audio": spr_format_audio::WAV, spr_format_audio::SPHERE, spr_format_audio::AU;
         "htk": spr_format_htk::HTK, spr_format_htk::SPHINX;
-        "numpy": spr_format_numpy::FORMAT, spr_format_numpy::NPZ;
+        "numpy": spr_format_numpy::FORMAT, spr_format_numpy::NPZ, spr_format_numpy::SAFETENSORS;
         "labels": spr_format_labels::CTM, spr_format_labels::STM, spr_format_labels::RTTM,
             spr_format_labels::TRN, spr_format_labels::TEXTGRID, spr_format_labels::HTK_LAB,
             spr_format_labels::MLF, spr_format_labels::AUDACITY, spr_format_labels::TIMIT,

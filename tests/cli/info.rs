@@ -115,9 +115,31 @@ fn formats_come_from_the_capabilities() {
     assert_eq!(
         names,
         [
-            "kaldi", "pfile", "pickle", "spr", "key", "wav", "sphere", "au", "htk", "sphinx",
-            "npy", "npz", "ctm", "stm", "rttm", "trn", "textgrid", "htk-lab", "mlf", "audacity",
-            "timit", "pyannote", "jsonl", "nemo"
+            "kaldi",
+            "pfile",
+            "pickle",
+            "spr",
+            "key",
+            "wav",
+            "sphere",
+            "au",
+            "htk",
+            "sphinx",
+            "npy",
+            "npz",
+            "safetensors",
+            "ctm",
+            "stm",
+            "rttm",
+            "trn",
+            "textgrid",
+            "htk-lab",
+            "mlf",
+            "audacity",
+            "timit",
+            "pyannote",
+            "jsonl",
+            "nemo"
         ]
     );
     for name in names {

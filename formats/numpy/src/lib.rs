@@ -7,6 +7,9 @@ mod header;
 mod literal;
 mod npz;
 mod object;
+mod parts;
+mod safetensors;
 
 pub use format::{FORMAT, Npy};
 pub use npz::{NPZ, Npz};
+pub use safetensors::{SAFETENSORS, Safetensors};

@@ -218,7 +218,7 @@ impl Nested for NestedArray {
 }
 
 /// Writes elements, little-endian.
-fn elements(values: &Matrix, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+pub(crate) fn elements(values: &Matrix, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
     if ByteOrder::NATIVE == ByteOrder::Little {
         return put(values.as_bytes());
     }

@@ -7,7 +7,7 @@
 )]
 
 use spr_core::model::{Array, Dtype, Matrix, NamedArray, Rank, Utterance};
-use spr_format_numpy::{FORMAT, NPZ};
+use spr_format_numpy::{FORMAT, NPZ, SAFETENSORS};
 use spr_testkit::{Suite, read_memory, suite, write_memory};
 
 /// There is one array of three dimensions or more.
@@ -187,5 +187,21 @@ fn npz_behaves() {
         options: &[&[], &[("compress", "1")]],
         prepare: arrays_apart,
         ..Suite::new(&NPZ)
+    });
+}
+
+/// Names are text.
+fn text_keys(utt: &mut Utterance) {
+    arrays_apart(utt);
+    if utt.key.as_str().is_none() {
+        utt.key = format!("{:?}", utt.key.as_bytes()).as_str().into();
+    }
+}
+
+#[test]
+fn safetensors_behave() {
+    suite(&Suite {
+        prepare: text_keys,
+        ..Suite::new(&SAFETENSORS)
     });
 }

@@ -9,8 +9,15 @@ use rawzip::{
     CompressionMethod, RECOMMENDED_BUFFER_SIZE, RangeReader, ReaderAt, ZipArchive,
     ZipArchiveEntryWayfinder, ZipLocator,
 };
-use spr_core::bytes::{Env, Held, Source};
+use spr_core::bytes::Source;
 use spr_core::{Error, Result};
+
+/// Bytes of an array that is read at once.
+const SMALL: u64 = 16 << 10;
+/// What an array may always take.
+const ALWAYS: u64 = 16 << 20;
+/// What it may take beyond that, for each byte that it is packed in: as of any compressed data.
+const RATIO: u64 = 50;
 
 /// A source that is read here and there.
 struct Places(Mutex<Source>);
@@ -54,12 +61,10 @@ impl Archive {
     pub(super) fn open(
         source: Source,
         mut found: impl FnMut(&[u8], Member) -> Result<()>,
-        env: &Env,
     ) -> Result<Self> {
         let name = source.name().to_owned();
         let source = source.into_seekable()?;
         let len = source.len().unwrap_or_default();
-        let mut held = Held::new("the list of arrays");
         let places = Arc::new(Places(Mutex::new(source)));
         let wrong = |e: rawzip::Error| broken(&e, &name);
         let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
@@ -80,10 +85,7 @@ impl Archive {
             if entry.is_dir() {
                 continue;
             }
-            let bytes = path.as_bytes();
-            held.keep(2 * size_of::<Member>() + bytes.len(), &env.limits)
-                .map_err(|e| e.file(&name))?;
-            found(bytes, member)?;
+            found(path.as_bytes(), member)?;
         }
         Ok(Self { zip, places, name })
     }
@@ -101,6 +103,13 @@ impl Archive {
         let shown = format!("{}: {}", self.name, String::from_utf8_lossy(name));
         let entry = self.zip.get_entry(member.way);
         let entry = entry.map_err(|e| broken(&e, &shown))?;
+        let packed = member.way.compressed_size_hint();
+        if member.way.uncompressed_size_hint() > ALWAYS.max(packed.saturating_mul(RATIO)) {
+            let message =
+                format!("is out of proportion to the {packed} bytes that it is packed in");
+            let error = Error::limit(message).file(shown);
+            return Err(error.hint("if the file is to be trusted, store its arrays unpacked"));
+        }
         let (start, end) = entry.compressed_data_range();
         let range = RangeReader::new(self.places.clone(), start..end);
         let inner: Box<dyn Read + Send> = match member.method {
@@ -111,13 +120,19 @@ impl Archive {
                 return Err(Error::unsupported(message).file(shown));
             }
         };
-        let checked = Checked {
+        let mut checked = Checked {
             inner,
             crc: Crc::new(),
             want: member.crc,
             left: member.way.uncompressed_size_hint(),
         };
-        Source::from_reader(shown, Box::new(checked))
+        if checked.left > SMALL {
+            return Source::from_reader(shown, Box::new(checked));
+        }
+        let mut bytes = Vec::new();
+        let read = checked.read_to_end(&mut bytes);
+        read.map_err(|e| Error::io("cannot read", e).file(&shown))?;
+        Source::from_bytes(shown, bytes)
     }
 }
 

@@ -8,8 +8,9 @@ use spr_core::format::{
 use spr_core::{Error, Result};
 
 use super::reader;
-use super::writer::{LABELS, NpzWriter};
+use super::writer::NpzWriter;
 use crate::caps::{CAPS, DTYPES};
+use crate::parts::LABELS;
 
 /// Zip archives of arrays.
 pub static NPZ: Npz = Npz;

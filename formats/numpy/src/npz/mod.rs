@@ -2,8 +2,10 @@
 
 mod archive;
 mod format;
-mod members;
 mod reader;
 mod writer;
 
 pub use format::{NPZ, Npz};
+
+/// What the name of every member ends with.
+const ENDING: &[u8] = b".npy";

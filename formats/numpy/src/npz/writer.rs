@@ -10,11 +10,12 @@ use rawzip::path::{EntryPath, ZipFilePath};
 use rawzip::{CompressionMethod, DataDescriptorOutput, ZipArchiveWriter};
 use spr_core::bytes::{Output, Part, Sink};
 use spr_core::format::{Caps, Writer, Written};
-use spr_core::model::{Array, Dtype, Key, Matrix, Rank, Utterance, Waveform};
-use spr_core::{Error, Remedy, Result};
+use spr_core::model::{Key, Matrix, Utterance};
+use spr_core::{Error, Result};
 
-use super::members::{self, Role};
-use crate::object::{self, NAME};
+use super::ENDING;
+use crate::object;
+use crate::parts::{self, Role};
 
 /// The longest name that a zip archive has room for.
 const LONGEST: usize = u16::MAX as usize;
@@ -42,6 +43,13 @@ impl Write for Stream {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// The name of the member for a part of an utterance.
+fn member(utt: &Utterance, role: Role<'_>) -> Vec<u8> {
+    let mut name = parts::name(utt.key.as_bytes(), role);
+    name.extend_from_slice(ENDING);
+    name
 }
 
 /// Writes an archive front to back.
@@ -76,23 +84,14 @@ impl NpzWriter {
     }
 
     fn check(&self, utt: &Utterance) -> Result<()> {
-        self.caps.check(utt)?;
-        let key = utt.key.as_bytes();
-        if self.names.contains(&utt.key) {
-            let error = Error::unfit("a second utterance of this key");
-            return Err(error.suggest(Remedy::KeepOne));
+        parts::check(utt, &self.caps, &self.names)?;
+        match parts::parts(utt)?
+            .iter()
+            .any(|(role, ..)| member(utt, *role).len() > LONGEST)
+        {
+            true => Err(Error::unfit("the key is too long for a zip archive")),
+            false => Ok(()),
         }
-        for (role, ..) in parts(utt)? {
-            let name = members::name(key, role);
-            if members::parse(&name) != Some((key, role)) {
-                let message = "the key ends as the name of a part does: .labels, .audio, .rate";
-                return Err(Error::unfit(message));
-            }
-            if name.len() > LONGEST {
-                return Err(Error::unfit("the key is too long for a zip archive"));
-            }
-        }
-        Ok(())
     }
 
     /// Writes a member of so many bytes, which `bytes` gives in pieces.
@@ -144,44 +143,11 @@ impl NpzWriter {
     }
 
     fn put(&mut self, utt: &Utterance) -> Result<()> {
-        for (role, values, shape) in parts(utt)? {
-            self.member(&members::name(utt.key.as_bytes(), role), &values, &shape)?;
+        for (role, values, shape) in parts::parts(utt)? {
+            self.member(&member(utt, role), &values, &shape)?;
         }
         Ok(())
     }
-}
-
-/// The parts of an utterance, with their shapes.
-type PartOf<'a> = (Role<'a>, std::borrow::Cow<'a, Matrix>, Vec<usize>);
-
-fn parts(utt: &Utterance) -> Result<Vec<PartOf<'_>>> {
-    use std::borrow::Cow::{Borrowed, Owned};
-    let mut parts = Vec::new();
-    if let Some(features) = &utt.features {
-        parts.push((Role::Plain, Borrowed(features), object::shape_of(features)));
-    }
-    if let Some(labels) = &utt.labels {
-        parts.push((Role::Labels, Borrowed(labels), object::shape_of(labels)));
-    }
-    if let Some(Waveform { rate, samples }) = utt.waveform() {
-        let rate = Matrix::from_rows(&[*rate], 1, Rank::Scalar)?;
-        parts.push((Role::Rate, Owned(rate), Vec::new()));
-        parts.push((Role::Audio, Borrowed(samples), object::shape_of(samples)));
-    }
-    for named in &utt.arrays {
-        let shape = named.array.shape().to_vec();
-        let plain = named.name == NAME && shape.len() > 2 && utt.features.is_none();
-        let role = match plain {
-            true => Role::Plain,
-            false => Role::Array(named.name.as_bytes()),
-        };
-        if parts.iter().any(|(other, ..)| *other == role) {
-            let name = named.name.escape_debug();
-            return Err(Error::unfit(format!("has two arrays called '{name}'")));
-        }
-        parts.push((role, Borrowed(Array::values(&named.array)), shape));
-    }
-    Ok(parts)
 }
 
 impl Writer for NpzWriter {
@@ -217,15 +183,3 @@ impl Writer for NpzWriter {
         Ok(self.written)
     }
 }
-
-/// The types of labels.
-pub(super) const LABELS: &[Dtype] = &[
-    Dtype::I32,
-    Dtype::I64,
-    Dtype::I8,
-    Dtype::U8,
-    Dtype::I16,
-    Dtype::U16,
-    Dtype::U32,
-    Dtype::U64,
-];

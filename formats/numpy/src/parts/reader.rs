@@ -1,0 +1,271 @@
+//! Reading: each utterance of the arrays that have its name.
+
+use std::collections::HashMap;
+
+use spr_core::bytes::{Env, Held};
+use spr_core::format::{Opened, RandomAccess, Reader, Request};
+use spr_core::model::{
+    Audio, DatasetInfo, Dtype, Key, Matrix, NamedArray, Rank, Utterance, Waveform,
+};
+use spr_core::{Error, Result};
+
+use super::names::{self, Role};
+
+/// Where arrays are found by what stands for them in a directory.
+pub(crate) trait Container: Send + 'static {
+    /// What stands for an array.
+    type Place: Copy + Send;
+
+    /// Its name, for messages.
+    fn name(&self) -> &str;
+
+    /// Reads an array into `part`, which is empty: one of up to two dimensions as features, any other,
+    /// and where it is an [array](Role::Array), as one that is named. Without `values` only the
+    /// shape of features is wanted.
+    ///
+    /// # Errors
+    /// It is damaged, or more than the limits allow.
+    fn read(
+        &mut self,
+        name: &[u8],
+        place: Self::Place,
+        role: Role<'_>,
+        values: bool,
+        part: &mut Utterance,
+    ) -> Result<()>;
+}
+
+/// The arrays of one utterance, with their names.
+struct Entry<P> {
+    key: Key,
+    arrays: Vec<(Box<[u8]>, P)>,
+}
+
+/// The arrays of a container, by utterance.
+pub(crate) struct Entries<P> {
+    list: Vec<Entry<P>>,
+    places: HashMap<Key, usize>,
+    held: Held,
+}
+
+impl<P> Default for Entries<P> {
+    fn default() -> Self {
+        Self {
+            list: Vec::new(),
+            places: HashMap::new(),
+            held: Held::new("the list of arrays"),
+        }
+    }
+}
+
+impl<P: Copy + Send + 'static> Entries<P> {
+    /// Adds an array.
+    ///
+    /// # Errors
+    /// There is one of this name.
+    pub(crate) fn add(&mut self, name: &[u8], place: P, env: &Env) -> Result<()> {
+        let (key, role) = names::parse(name);
+        let bytes = size_of::<Entry<P>>() + size_of::<P>() + 2 * name.len();
+        self.held.keep(bytes, &env.limits)?;
+        let key = Key::from(key);
+        let number = *self.places.entry(key).or_insert_with_key(|key| {
+            self.list.push(Entry {
+                key: key.clone(),
+                arrays: Vec::new(),
+            });
+            self.list.len() - 1
+        });
+        let arrays = &mut self.list[number].arrays;
+        if arrays.iter().any(|(other, _)| **other == *name) {
+            let name = String::from_utf8_lossy(name);
+            return Err(Error::malformed(format!("has two arrays called {name}")));
+        }
+        // Sound needs its rate first.
+        let at = if role == Role::Rate { 0 } else { arrays.len() };
+        arrays.insert(at, (name.into(), place));
+        Ok(())
+    }
+
+    /// Puts the utterances in the order of these keys, if those are all of them.
+    pub(crate) fn sort_by(&mut self, keys: &[Key]) {
+        let order: HashMap<&Key, usize> = keys.iter().zip(0..).collect();
+        if order.len() == self.list.len()
+            && self.list.iter().all(|entry| order.contains_key(&entry.key))
+        {
+            self.list
+                .sort_by_key(|entry| order.get(&entry.key).copied());
+        }
+    }
+
+    /// Opens the utterances that are requested.
+    ///
+    /// # Errors
+    /// There is no such share.
+    pub(crate) fn open<C: Container<Place = P>>(
+        mut self,
+        container: C,
+        mut info: DatasetInfo,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        let list = &mut self.list;
+        let deal = |list: &mut Vec<_>, share: spr_core::format::Share| {
+            let mut number = 0..;
+            list.retain(|_| number.next().is_some_and(|n| share.has(n)));
+        };
+        if let Some(run) = request.take_run() {
+            deal(list, run);
+        }
+        if let Some(wanted) = request.take_keys() {
+            list.retain(|entry| wanted(&entry.key));
+        }
+        if let Some(share) = request.take_share() {
+            share.check()?;
+            deal(list, share);
+        }
+        info.utterances = Some(list.len() as u64);
+        let mut reader = PartsReader {
+            container,
+            entries: self.list,
+            next: 0,
+            values: request.values,
+            info,
+            env: env.clone(),
+        };
+        if !request.lookup {
+            return Ok(Opened::stream(reader));
+        }
+        reader.values = true;
+        let keys = reader.entries.iter().zip(0..);
+        let places = keys.map(|(entry, n)| (entry.key.clone(), n)).collect();
+        Ok(Opened::Table(Box::new(PartsTable { reader, places })))
+    }
+}
+
+/// A container and what of it is read.
+struct PartsReader<C: Container> {
+    container: C,
+    entries: Vec<Entry<C::Place>>,
+    /// The utterance that comes next.
+    next: usize,
+    values: bool,
+    info: DatasetInfo,
+    env: Env,
+}
+
+/// A container whose utterances are found by their keys.
+struct PartsTable<C: Container> {
+    reader: PartsReader<C>,
+    places: HashMap<Key, usize>,
+}
+
+impl<C: Container> PartsReader<C> {
+    /// Reads the utterance of this number.
+    fn fill(&mut self, number: usize, utt: &mut Utterance) -> Result<()> {
+        let entry = &self.entries[number];
+        utt.start();
+        utt.key.set(entry.key.as_bytes());
+        let (mut features, mut labels) = (utt.features.take(), utt.labels.take());
+        let mut rate = None;
+        let mut part = Utterance::default();
+        let unfit = |container: &C, name: &[u8], what: &str| {
+            let name = String::from_utf8_lossy(name);
+            Error::malformed(format!("the array {name} {what}")).file(container.name())
+        };
+        for (name, place) in &entry.arrays {
+            let (_, role) = names::parse(name);
+            part.features = match role {
+                Role::Plain => features.take(),
+                Role::Labels => labels.take(),
+                Role::Audio | Role::Rate | Role::Array(_) => None,
+            };
+            let values = self.values || role != Role::Plain;
+            self.container.read(name, *place, role, values, &mut part)?;
+            let array = part.arrays.pop();
+            match (role, part.features.take(), array) {
+                (Role::Plain, matrix @ Some(_), None) => utt.features = matrix,
+                (Role::Labels, matrix @ Some(_), None) => utt.labels = matrix,
+                (Role::Rate, Some(matrix), None) => {
+                    let one = one_rate(&matrix, &self.env)?;
+                    let what = "is no rate: one integer above 0";
+                    rate = Some(one.ok_or_else(|| unfit(&self.container, name, what))?);
+                }
+                (Role::Audio, Some(samples), None) => {
+                    let what = "is sound, but no array has its rate";
+                    let rate = rate.ok_or_else(|| unfit(&self.container, name, what))?;
+                    let samples = sound(samples)?;
+                    utt.audio = Some(Audio::Samples(Waveform { rate, samples }));
+                }
+                (Role::Plain, None, Some(array)) => utt.arrays.push(array),
+                (Role::Array(own), None, Some(array)) => {
+                    let name = String::from_utf8_lossy(own).into_owned();
+                    utt.arrays.push(NamedArray { name, ..array });
+                }
+                _ => {
+                    let what = "has too many dimensions";
+                    return Err(unfit(&self.container, name, what));
+                }
+            }
+        }
+        utt.origin.file = Some(self.container.name().into());
+        Ok(())
+    }
+
+    fn read_number(&mut self, number: usize, utt: &mut Utterance) -> Result<()> {
+        let filled = self.fill(number, utt);
+        filled.map_err(|e| e.utterance(&self.entries[number].key).continuable())
+    }
+}
+
+/// The one rate that an array is, if it is one.
+fn one_rate(matrix: &Matrix, env: &Env) -> Result<Option<u32>> {
+    let is_float = matrix.dtype().is_float();
+    let mut values = matrix.clone();
+    values.cast(Dtype::U32, &env.limits)?;
+    Ok(match values.as_slice::<u32>() {
+        Some([rate]) if *rate > 0 && !is_float => Some(*rate),
+        _ => None,
+    })
+}
+
+/// Samples, one column a channel.
+fn sound(mut samples: Matrix) -> Result<Matrix> {
+    let (rows, cols) = (samples.rows(), samples.cols());
+    samples.reshape(Rank::Matrix, rows, cols)?;
+    Ok(samples)
+}
+
+impl<C: Container> Reader for PartsReader<C> {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let number = self.next;
+        if number >= self.entries.len() {
+            return Ok(false);
+        }
+        self.next += 1;
+        self.read_number(number, utt)?;
+        Ok(true)
+    }
+}
+
+impl<C: Container> RandomAccess for PartsTable<C> {
+    fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool> {
+        let Some(number) = self.places.get(key).copied() else {
+            return Ok(false);
+        };
+        self.reader.read_number(number, utt)?;
+        Ok(true)
+    }
+
+    fn keys(&self) -> Option<Vec<Key>> {
+        let entries = self.reader.entries.iter();
+        Some(entries.map(|entry| entry.key.clone()).collect())
+    }
+
+    fn find_twice(&mut self) -> Result<Option<Key>> {
+        Ok(None)
+    }
+}

@@ -1,0 +1,81 @@
+//! Writing: an array for each part of an utterance.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use spr_core::format::Caps;
+use spr_core::model::{Array, Dtype, Key, Matrix, Rank, Utterance, Waveform};
+use spr_core::{Error, Remedy, Result};
+
+use super::names::{self, Role};
+use crate::object::{self, NAME};
+
+/// The types of labels.
+pub(crate) const LABELS: &[Dtype] = &[
+    Dtype::I32,
+    Dtype::I64,
+    Dtype::I8,
+    Dtype::U8,
+    Dtype::I16,
+    Dtype::U16,
+    Dtype::U32,
+    Dtype::U64,
+];
+
+/// A part of an utterance, with its shape.
+pub(crate) type PartOf<'a> = (Role<'a>, Cow<'a, Matrix>, Vec<usize>);
+
+/// The parts of an utterance.
+///
+/// # Errors
+/// Two would have one name.
+pub(crate) fn parts(utt: &Utterance) -> Result<Vec<PartOf<'_>>> {
+    let mut parts = Vec::new();
+    let matrix = |matrix: &Matrix| object::shape_of(matrix);
+    if let Some(features) = &utt.features {
+        parts.push((Role::Plain, Cow::Borrowed(features), matrix(features)));
+    }
+    if let Some(labels) = &utt.labels {
+        parts.push((Role::Labels, Cow::Borrowed(labels), matrix(labels)));
+    }
+    if let Some(Waveform { rate, samples }) = utt.waveform() {
+        let rate = Matrix::from_rows(&[*rate], 1, Rank::Scalar)?;
+        parts.push((Role::Rate, Cow::Owned(rate), Vec::new()));
+        parts.push((Role::Audio, Cow::Borrowed(samples), matrix(samples)));
+    }
+    for named in &utt.arrays {
+        let shape = named.array.shape().to_vec();
+        let plain = named.name == NAME && shape.len() > 2 && utt.features.is_none();
+        let role = match plain {
+            true => Role::Plain,
+            false => Role::Array(named.name.as_bytes()),
+        };
+        if parts.iter().any(|(other, ..)| *other == role) {
+            let name = named.name.escape_debug();
+            return Err(Error::unfit(format!("has two arrays called '{name}'")));
+        }
+        parts.push((role, Cow::Borrowed(Array::values(&named.array)), shape));
+    }
+    Ok(parts)
+}
+
+/// Checks that an utterance can be one of a container that holds what `caps` say and utterances of
+/// these names already.
+///
+/// # Errors
+/// It can't.
+pub(crate) fn check(utt: &Utterance, caps: &Caps, names: &HashSet<Key>) -> Result<()> {
+    caps.check(utt)?;
+    if names.contains(&utt.key) {
+        let error = Error::unfit("a second utterance of this key");
+        return Err(error.suggest(Remedy::KeepOne));
+    }
+    let key = utt.key.as_bytes();
+    for (role, ..) in parts(utt)? {
+        if names::parse(&names::name(key, role)) != (key, role) {
+            let message = "the key ends as the name of a part does: .labels, .audio, .rate";
+            return Err(Error::unfit(message));
+        }
+    }
+    Ok(())
+}
