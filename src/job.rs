@@ -487,6 +487,6 @@ impl Job {
         let skip = self.on_error == OnError::Skip
             || self.inputs.iter().any(Input::is_permissive)
             || self.target.is_permissive() && !reading;
-        skip && (error.can_continue() || reading && done > 0)
+        skip && (error.can_continue() || reading && done > 0 && !error.is_change())
     }
 }

@@ -1,6 +1,6 @@
 //! Reading an output back before it gets its name.
 
-use spr_core::bytes::{Access, Env, Output};
+use spr_core::bytes::{Access, Env, Location, Output};
 use spr_core::format::{Format, Medium, Options, Reader, Request};
 use spr_core::model::Utterance;
 use spr_core::{Error, Remedy, Result};
@@ -17,6 +17,13 @@ pub(crate) fn check(target: &Target, output: &Output) -> Result<()> {
         return Err(Error::usage("what goes into a pipe can't be read back")
             .file(target.text())
             .suggest(Remedy::LeaveOutVerify));
+    }
+    if output.locations().iter().any(Location::is_url) {
+        return Err(
+            Error::usage("what goes to a URL can't be read back before it is there")
+                .file(target.text())
+                .suggest(Remedy::LeaveOutVerify),
+        );
     }
     if target.caps()?.rounded {
         let message = "the output rounds values, so that they can't be compared";

@@ -35,6 +35,7 @@ mod record;
 pub mod side;
 pub mod stage;
 mod symbols;
+mod url;
 
 pub use convert::{Converted, DatasetWriter, convert, convert_in};
 pub use error::{Error, ErrorKind, Remedy, Result};

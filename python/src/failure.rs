@@ -93,6 +93,7 @@ fn kind(error: &Error) -> &'static str {
         ErrorKind::Unrecognised => "unrecognised",
         ErrorKind::Ambiguous => "ambiguous",
         ErrorKind::Usage => "usage",
+        ErrorKind::Changed => "changed",
         ErrorKind::Stopped => "stopped",
         _ => "unfit",
     }

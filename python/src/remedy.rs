@@ -10,6 +10,7 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
             "replace all that it holds with overwrite=True, or add=True adds to it"
         }
         Remedy::AllowCommands => "drop allow_pipes=False to allow it",
+        Remedy::BuildRemote => "the Python package knows no URLs: download it first",
         Remedy::AllowPipes => "if you trust the file, allow its commands with allow_pipes=True",
         Remedy::RaiseLimit => "if the size is right, raise the limit with max_alloc",
         Remedy::AllowLosses(kinds) => {

@@ -9,7 +9,9 @@ use spr_core::{Error, ErrorKind, nearest};
 
 /// A word that is not a file may be meant as a verb.
 pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> Option<Error> {
-    if env.exists(&word.into()) {
+    // What a server has is not looked for in vain.
+    let place = Location::from(word);
+    if place.is_url() || env.exists(&place) {
         return None;
     }
     let error = Error::new(ErrorKind::Io, "is neither a file nor a verb").file(word);
@@ -87,6 +89,8 @@ fn misplaced(name: &str, env: &Env) -> Option<String> {
 pub(super) fn file(error: Error, env: &Env) -> Error {
     let at = Location::from(error.file_name().unwrap_or_default());
     let missing = match error.kind() {
+        // What a server has is not looked through for a hint.
+        ErrorKind::Io if at.is_url() => false,
         ErrorKind::Io => !env.exists(&at) && !error.is_failure(),
         _ => false,
     };

@@ -13,6 +13,18 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         }
         Remedy::AllowCommands => "drop --safe to allow it",
         Remedy::AllowPipes => "if you trust the file, allow its commands with --allow-pipes",
+        Remedy::AllowUrls(Some(host)) => {
+            return Some(format!(
+                "if you trust the file, allow its URLs of {host} with --allow-urls={host}"
+            ));
+        }
+        Remedy::AllowUrls(None) => {
+            "if you trust the list, allow all places that it names with --allow-urls"
+        }
+        Remedy::AllowHttp => "use https, or ask without encryption with --allow-http",
+        Remedy::BuildRemote => {
+            "this program was built without URLs: cargo install spr-convert --features remote"
+        }
         Remedy::RaiseLimit => "if the size is right, raise the limit with --max-alloc",
         Remedy::MoreMemory => "TMPDIR names another folder, --memory allows more memory",
         Remedy::ShuffleLess => {

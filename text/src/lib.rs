@@ -1,11 +1,13 @@
 //! Text from outside, so shown that it can't play tricks.
 
 mod names;
+mod secrets;
 
 use std::borrow::Cow;
 
 use names::byte_of;
 pub use names::{bytes_of, spelt};
+pub use secrets::discreet;
 
 /// Text from files and names of files may hold anything; on a terminal control characters, and
 /// those that turn the direction of writing, are shown, not obeyed.

@@ -14,7 +14,7 @@ use super::local::Local;
 use super::nested::{NestedFormats, NoFormats};
 use super::seen::Seen;
 use super::store::{FileKind, Store, Stored, is_folder};
-use super::{FileStatus, Leftover, Location, Locator, Output, Source};
+use super::{FileStatus, Leftover, Location, Locator, Output, Source, Urls};
 use crate::{Error, Limits, Result};
 
 /// Which commands may run.
@@ -63,6 +63,8 @@ pub struct Env {
     pub limits: Limits,
     /// Which commands may run.
     pub access: Access,
+    /// Which URLs that stand in files are followed; none with [`Access::Safe`].
+    pub urls: Urls,
     /// Threads to use: with more than one, reading, encoding and writing overlap. The bytes
     /// written are the same for any number.
     pub threads: usize,
@@ -100,6 +102,7 @@ impl fmt::Debug for Env {
         f.debug_struct("Env")
             .field("limits", &self.limits)
             .field("access", &self.access)
+            .field("urls", &self.urls)
             .field("threads", &self.threads)
             .field("level", &self.level)
             .field("durable", &self.durable)
@@ -118,6 +121,7 @@ impl Env {
         Self {
             limits,
             access,
+            urls: Urls::default(),
             threads: 2,
             level: None,
             durable: true,
@@ -208,17 +212,18 @@ impl Env {
     }
 
     /// Opens what a script file names. A file that is not found from the working folder is looked
-    /// for beside the script.
+    /// for beside the script; what a script behind a URL names is beside it.
     ///
     /// # Errors
-    /// As [`open`](Self::open); commands, pipes and devices need [`Access::Files`].
+    /// As [`open`](Self::open); commands, pipes and devices need [`Access::Files`], other hosts than
+    /// the script's need to be among [`urls`](Self::urls).
     pub fn open_from(&self, script: Option<&Location>, at: &Locator) -> Result<Source> {
         let at = self.found_from(script, at);
         match &at {
             Locator::Command(line) if self.access != Access::Files => {
                 return Err(refused_in_file(line));
             }
-            Locator::File(file) | Locator::FileAt(file, _) => self.check_found(file)?,
+            Locator::File(file) | Locator::FileAt(file, _) => self.check_found(script, file)?,
             _ => {}
         }
         self.open(&at)
@@ -228,20 +233,23 @@ impl Env {
     pub fn is_file_from(&self, script: Option<&Location>, at: &Locator) -> bool {
         match self.found_from(script, at) {
             Locator::File(file) | Locator::FileAt(file, _) => {
-                let look = self.look(&file).ok().flatten();
+                let may = self.urls.check(script, &file, self.access);
+                let look = may.and_then(|()| self.look(&file)).ok().flatten();
                 look.is_some_and(|look| look.kind == FileKind::File)
             }
             _ => false,
         }
     }
 
-    /// Refuses a pipe or device that a file names, unless what files name is trusted: reading or
-    /// writing it may wait for ever.
+    /// Refuses what the file `script` names and should not: places behind URLs that are not among
+    /// [`urls`](Self::urls), pipes and devices, as reading or writing those may wait for ever. Those
+    /// are let through where what files name is trusted.
     ///
     /// # Errors
-    /// `file` is one, and files are not trusted.
-    pub fn check_found(&self, file: &Location) -> Result<()> {
-        if self.access == Access::Files {
+    /// `file` is one.
+    pub fn check_found(&self, script: Option<&Location>, file: &Location) -> Result<()> {
+        self.urls.check(script, file, self.access)?;
+        if self.access == Access::Files || file.is_url() {
             return Ok(());
         }
         match self.look(file)? {
@@ -260,8 +268,13 @@ impl Env {
         }
     }
 
-    /// `file` from the working folder if it is there, else beside `script` if it is there.
+    /// `file` from the working folder if it is there, else beside `script` if it is there. A script
+    /// behind a URL knows nothing of the working folder.
     fn beside(&self, script: Option<&Location>, file: &Location) -> Location {
+        if let Some(list) = script.filter(|list| list.is_url() && file.is_relative()) {
+            let folder = list.parent().unwrap_or_else(|| list.clone());
+            return folder.join(file);
+        }
         if file.is_relative()
             && !self.exists(file)
             && let Some(folder) = script.and_then(Location::parent)

@@ -1,7 +1,7 @@
 //! Bytes in and bytes out: compression undone, places remembered, outputs whole or absent.
 //!
 //! An [`Env`] is the only way to bytes, and behind it stands a [`Store`]: the [`Local`] file system,
-//! or a [`MemoryStore`].
+//! a [`MemoryStore`], or one of another crate, such as for object stores.
 
 mod claims;
 mod codec;
@@ -24,10 +24,12 @@ mod seen;
 mod sink;
 mod source;
 mod store;
+mod urls;
 
 pub use crate::location::Location;
 pub use crate::locator::Locator;
 pub use crate::order::{ByteOrder, swap_in_place};
+pub use crate::url::Url;
 pub use codec::Codec;
 pub use env::{Access, Env, WarningSort};
 pub use leftover::Leftover;
@@ -43,3 +45,4 @@ pub use source::{Held, Source};
 pub use store::{
     Change, Draft, DraftFolder, Drafting, FileKind, FileStatus, Identity, New, Store, Stored, Whole,
 };
+pub use urls::Urls;

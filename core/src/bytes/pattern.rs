@@ -9,18 +9,20 @@ use crate::{Error, Result};
 
 impl Env {
     /// The files and folders whose names are like a pattern, sorted: `*` is any part of a name, `?`
-    /// any one character, `[a-z]` one of these, `**` any number of folders that hold files. What may
-    /// not be looked into is warned of and passed over.
+    /// any one character, `[a-z]` one of these, `**` any number of folders that hold files. A URL is
+    /// one in what follows its bucket. What may not be looked into is warned of and passed over.
     ///
     /// # Errors
     /// It is not a pattern.
     pub fn matching(&self, pattern: &str) -> Result<Vec<Location>> {
-        let start = match pattern.starts_with('/') {
-            true => "/",
-            false => "",
+        let whole = Location::from(pattern);
+        let (start, rest) = match (whole.url(), pattern.starts_with('/')) {
+            (Some(url), _) => (format!("{}://{}", url.scheme, url.host), url.path),
+            (None, true) => ("/".to_owned(), pattern),
+            (None, false) => (String::new(), pattern),
         };
         let mut found = BTreeSet::from([Location::from(start)]);
-        for part in pattern.split('/').filter(|part| !part.is_empty()) {
+        for part in rest.split('/').filter(|part| !part.is_empty()) {
             let like = Pattern::new(part).map_err(|e| {
                 Error::usage(format!("'{pattern}' is not a valid pattern: {}", e.msg))
             })?;

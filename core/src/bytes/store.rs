@@ -109,6 +109,8 @@ pub struct FileStatus {
     pub length: u64,
     /// By what it is known under any name.
     pub identity: Identity,
+    /// What tells this content from all that the name had before, where the store keeps such a mark.
+    pub version: Option<String>,
 }
 
 impl FileStatus {
@@ -118,7 +120,14 @@ impl FileStatus {
             kind,
             length,
             identity,
+            version: None,
         }
+    }
+
+    /// The same with a mark of its content.
+    #[must_use]
+    pub fn with_version(self, version: Option<String>) -> Self {
+        Self { version, ..self }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod remedy;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 
@@ -36,6 +37,8 @@ pub enum ErrorKind {
     Usage,
     /// One utterance does not fit the others or lacks something: no labels, a wrong dimension.
     Unfit,
+    /// What is read is not any more what it was when it was opened.
+    Changed,
     /// The program is about to end and takes no more output.
     Stopped,
 }
@@ -73,7 +76,7 @@ impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             kind,
-            message: message.into(),
+            message: told(message),
             file: None,
             at: None,
             key: None,
@@ -98,17 +101,22 @@ impl Error {
         unfit => Unfit,
     }
 
-    /// A failure reported by the system; `doing` says what was tried, such as `cannot write`.
+    /// A failure reported by the system; `doing` says what was tried, such as `cannot write`. Where
+    /// a store reported an error of this type, its kind and what to do are kept.
     pub fn io(doing: impl fmt::Display, cause: io::Error) -> Self {
-        let mut error = Self::new(ErrorKind::Io, format!("{doing}: {}", system_text(&cause)));
+        let own = cause.get_ref().and_then(|own| own.downcast_ref::<Self>());
+        let kind = own.map_or(ErrorKind::Io, Self::kind);
+        let remedy = own.and_then(|own| own.remedy().cloned());
+        let mut error = Self::new(kind, format!("{doing}: {}", system_text(&cause)));
+        error.0.remedy = remedy;
         error.0.cause = Some(cause);
         error
     }
 
-    /// Names the file, unless an inner layer did.
+    /// Names the file, unless an inner layer did; of a URL not its query, which may be a secret.
     #[must_use]
     pub fn file(mut self, name: impl Into<String>) -> Self {
-        self.0.file.get_or_insert_with(|| name.into());
+        self.0.file.get_or_insert_with(|| told(name));
         self
     }
 
@@ -149,10 +157,10 @@ impl Error {
         self
     }
 
-    /// Says that the reader can go on with the next utterance.
+    /// Says that the reader can go on with the next utterance; not where the data changed meanwhile.
     #[must_use]
     pub fn continuable(mut self) -> Self {
-        self.0.continuable = true;
+        self.0.continuable = self.0.kind != ErrorKind::Changed;
         self
     }
 
@@ -166,7 +174,7 @@ impl Error {
     /// Puts `context: ` before the message.
     #[must_use]
     pub fn context(mut self, context: impl fmt::Display) -> Self {
-        self.0.message = format!("{context}: {}", self.0.message);
+        self.0.message = told(format!("{context}: {}", self.0.message));
         self
     }
 
@@ -242,6 +250,12 @@ impl Error {
         self.0.continuable
     }
 
+    /// Whether the data it is about are not what they were, so that nothing that comes of them is of
+    /// use.
+    pub fn is_change(&self) -> bool {
+        self.0.kind == ErrorKind::Changed
+    }
+
     /// Whether it only says that the reader of our output went away.
     pub fn is_broken_pipe(&self) -> bool {
         let cause = self.0.cause.as_ref();
@@ -287,6 +301,15 @@ impl fmt::Display for Inner {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+/// Text without the secrets of URLs.
+fn told(text: impl Into<String>) -> String {
+    let text = text.into();
+    match spr_text::discreet(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(discreet) => discreet,
     }
 }
 

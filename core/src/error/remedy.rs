@@ -20,6 +20,13 @@ pub enum Remedy {
     AllowCommands,
     /// Allow the commands that stand in files.
     AllowPipes,
+    /// Follow the URLs of this bucket or server that stand in files; without one, all places that
+    /// lists behind URLs name.
+    AllowUrls(Option<String>),
+    /// Allow servers to be asked without encryption.
+    AllowHttp,
+    /// Use a build that knows URLs.
+    BuildRemote,
     /// Raise the limit on one object in memory.
     RaiseLimit,
     /// Raise the memory that sorting may take, or name another folder for what it has no room for.
@@ -80,6 +87,15 @@ impl fmt::Display for Remedy {
             Self::ReplaceFolder => "allow all that it holds to be replaced, or files to be added",
             Self::AllowCommands => "allow the commands that the caller names",
             Self::AllowPipes => "if you trust the file, allow its commands",
+            Self::AllowUrls(Some(host)) => {
+                return write!(
+                    f,
+                    "if you trust the file, allow the URLs of {host} in files"
+                );
+            }
+            Self::AllowUrls(None) => "if you trust the list, allow all places that it names",
+            Self::AllowHttp => "use https, or allow to ask without encryption",
+            Self::BuildRemote => "URLs are known to builds with the feature remote",
             Self::RaiseLimit => "if the size is right, raise the limit",
             Self::MoreMemory => "TMPDIR names another folder; with more memory less is kept there",
             Self::ShuffleLess => "raise the limit, or shuffle partition by partition",

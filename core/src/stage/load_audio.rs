@@ -1,6 +1,6 @@
 //! Samples for sound that is encoded or somewhere else.
 
-use crate::bytes::{Env, Extent, Source};
+use crate::bytes::{Env, Extent, Location, Source};
 use crate::format::Reader;
 use crate::model::{
     Audio, AudioReference, DatasetInfo, Decimal, EncodedAudio, Matrix, Utterance, Waveform,
@@ -48,7 +48,10 @@ pub fn load(utt: &mut Utterance, env: &Env) -> Result<()> {
     let sound = match &utt.audio {
         None | Some(Audio::Samples(_)) => return Ok(()),
         Some(Audio::Encoded(encoded)) => decode(encoded, env)?,
-        Some(Audio::Reference(reference)) => fetch(reference, env)?,
+        Some(Audio::Reference(reference)) => {
+            let list = utt.origin.file.as_deref().map(Location::from);
+            fetch(reference, list.filter(Location::is_url).as_ref(), env)?
+        }
     };
     utt.audio = Some(Audio::Samples(sound));
     Ok(())
@@ -74,9 +77,10 @@ fn read(source: &mut Source, format: Option<&str>, env: &Env) -> Result<Waveform
     }
 }
 
-/// Opens what a reference names and takes its stretch and its channel.
-fn fetch(reference: &AudioReference, env: &Env) -> Result<Waveform> {
-    let mut source = env.open_from(None, &reference.at)?;
+/// Opens what a reference names, in a list behind a URL if it is in one, and takes its stretch and
+/// its channel.
+fn fetch(reference: &AudioReference, list: Option<&Location>, env: &Env) -> Result<Waveform> {
+    let mut source = env.open_from(list, &reference.at)?;
     if let Some(len) = reference.len {
         source = source.limited(len)?;
     }

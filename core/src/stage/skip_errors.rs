@@ -44,7 +44,9 @@ impl Reader for SkipErrors {
             let read = self.inner.read(utt);
             self.ended = is_last(&read);
             match read {
-                Err(error) if error.can_continue() || self.begun => (self.tell)(&error),
+                Err(error) if error.can_continue() || self.begun && !error.is_change() => {
+                    (self.tell)(&error);
+                }
                 read => {
                     self.begun = true;
                     return read;

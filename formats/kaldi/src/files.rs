@@ -31,7 +31,7 @@ impl Files {
                     return Err(lines.place(error, index));
                 }
                 Locator::File(file) => {
-                    let found = env.check_found(&file);
+                    let found = env.check_found(source.location(), &file);
                     found.map_err(|e| lines.place(e, index))?;
                     if !file.is_within(&"/dev".into()) {
                         named.push((file, index));

@@ -22,13 +22,14 @@ mod temporary;
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io;
+use std::path::Path;
 
 use super::store::{
     Change, Draft, DraftFolder, Drafting, FileKind, FileStatus, Identity, Store, Stored, exists,
     holds_files, is_file, is_folder,
 };
 use super::{Finish, Leftover, Location};
-use crate::Result;
+use crate::{Error, Remedy, Result};
 use draft::FileDraft;
 use folder::Folder;
 use hidden::is_empty;
@@ -62,16 +63,17 @@ impl Local {
 
 impl Store for Local {
     fn look(&self, at: &Location) -> io::Result<Option<FileStatus>> {
-        match fs::metadata(at.path()) {
+        let path = path(at)?;
+        match fs::metadata(path) {
             Ok(meta) => {
                 let (kind, length) = match () {
-                    () if meta.is_file() && !identity::is_open_already(at.path()) => {
+                    () if meta.is_file() && !identity::is_open_already(path) => {
                         (FileKind::File, meta.len())
                     }
                     () if meta.is_dir() => (FileKind::Folder, 0),
                     () => (FileKind::Stream, 0),
                 };
-                let identity = identity::of_existing(at.path(), &meta);
+                let identity = identity::of_existing(path, &meta);
                 Ok(Some(FileStatus::new(kind, length, identity)))
             }
             Err(e) if is_missing(&e) => Ok(None),
@@ -88,23 +90,24 @@ impl Store for Local {
     }
 
     fn open(&self, at: &Location) -> io::Result<Box<dyn Stored>> {
-        Ok(Box::new(LocalFile::open(at.path())?))
+        Ok(Box::new(LocalFile::open(path(at)?)?))
     }
 
     fn list(&self, folder: &Location) -> io::Result<Vec<Location>> {
-        list::list(folder.path())
+        list::list(path(folder)?)
     }
 
     fn entries(&self, folder: &Location) -> io::Result<Vec<Location>> {
-        list::entries(folder.path())
+        list::entries(path(folder)?)
     }
 
     fn write_to(&self, stream: &Location) -> io::Result<Box<dyn Finish>> {
-        Ok(Box::new(File::options().write(true).open(stream.path())?))
+        Ok(Box::new(File::options().write(true).open(path(stream)?)?))
     }
 
     fn may_create(&self, target: &Location, folder: bool, how: Drafting) -> Result<()> {
-        let path = target.path();
+        let path =
+            path(target).map_err(|e| Error::io("cannot create", e).file(target.to_string()))?;
         match path.symlink_metadata() {
             Ok(_) if !folder && path.is_dir() => Err(is_folder(target)),
             Ok(_) if !folder && !how.overwrite => Err(exists(target)),
@@ -146,6 +149,18 @@ impl Store for Local {
 
     fn leftovers(&self, target: &Location) -> Vec<Leftover> {
         leftovers::find(target.path())
+    }
+}
+
+/// The path of what is no URL.
+fn path(at: &Location) -> io::Result<&Path> {
+    match at.is_url() {
+        true => {
+            let error = Error::unsupported("a URL is no file of this machine");
+            let error = error.suggest(Remedy::BuildRemote);
+            Err(io::Error::new(io::ErrorKind::Unsupported, error))
+        }
+        false => Ok(at.path()),
     }
 }
 

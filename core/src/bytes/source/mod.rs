@@ -132,7 +132,7 @@ impl Source {
             live: matches!(body, Body::Stream(_)),
             location: Some(at.clone()),
             len: length,
-            ..Self::new(at.to_string(), body)
+            ..Self::new(at.told(), body)
         }
     }
 
@@ -352,8 +352,17 @@ impl Source {
             }
             Body::Stream(_) => match ahead {
                 Some(n) => self.skip(n),
-                None => Err(self.error(ErrorKind::Unsupported, "a pipe can't be read backwards")),
+                None => Err(self.no_way_back()),
             },
+        }
+    }
+
+    fn no_way_back(&self) -> Error {
+        let error = |message| self.error(ErrorKind::Unsupported, message);
+        match self.location.as_ref().is_some_and(Location::is_url) && self.layers.is_empty() {
+            true => error("the server gives no parts of files, so that it can't be read backwards")
+                .hint("download it first"),
+            false => error("a pipe can't be read backwards"),
         }
     }
 

@@ -69,6 +69,7 @@ impl Files {
     /// Reads a file whole.
     fn read(&self, name: &[u8], utt: &mut Utterance) -> Result<()> {
         let file = self.location(name)?;
+        self.env.check_found(self.root.as_ref(), &file)?;
         let source = self.env.open_file(&file)?;
         let request = self.request.clone();
         let opened = request.open(self.format, source, &self.options, &self.env)?;

@@ -1,0 +1,128 @@
+//! Which places that a file names are followed: whoever wrote the file need not be trusted.
+//!
+//! To follow a URL tells its server who reads, may reach the machine's own network, and sends the
+//! user's credentials to whatever bucket it names. A list that comes from a server may in its turn
+//! name local files that are nobody else's business.
+
+use super::{Access, Location};
+use crate::{Error, Remedy, Result};
+
+/// Which URLs that stand in files are followed, where commands may run at all. What the user typed
+/// always is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Urls {
+    /// Those of the bucket or server that the file itself is of.
+    #[default]
+    Own,
+    /// Those, and those of these buckets and servers.
+    Hosts(Vec<String>),
+    /// All; and local files that a list behind a URL names.
+    All,
+}
+
+impl Urls {
+    /// Refuses `file`, which `script` names, unless it may be followed.
+    ///
+    /// # Errors
+    /// It may not.
+    pub(super) fn check(
+        &self,
+        script: Option<&Location>,
+        file: &Location,
+        access: Access,
+    ) -> Result<()> {
+        let list = script.and_then(Location::url);
+        let (message, host) = match (file.url(), list) {
+            (None, None) => return Ok(()),
+            (None, Some(_)) if *self == Self::All => return Ok(()),
+            (None, Some(_)) => {
+                let message = format!("refused to open {file}, a local file named behind a URL");
+                (message, None)
+            }
+            (Some(url), _) if access == Access::Safe => {
+                let message = format!("refused to open {file}, a URL named in the file");
+                (message, Some(url.host))
+            }
+            (Some(url), Some(list)) if url.is_of_host(&list) => return Ok(()),
+            (Some(url), _) => {
+                let bare = url.host.split(':').next().unwrap_or_default();
+                let known = |host: &String| [url.host, bare].contains(&host.as_str());
+                match self {
+                    Self::All => return Ok(()),
+                    Self::Hosts(hosts) if hosts.iter().any(known) => return Ok(()),
+                    _ => {}
+                }
+                let message = format!("refused to open {file}, a URL named in the file");
+                (message, Some(url.host))
+            }
+        };
+        Err(Error::usage(message).suggest(Remedy::AllowUrls(host.map(str::to_owned))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_near_the_list_is_followed() {
+        let hosts = Urls::Hosts(vec!["c".to_owned(), "h".to_owned()]);
+        for (script, file, own, some, all, safe) in [
+            (
+                Some("s3://b/l.scp"),
+                "s3://b/x.ark",
+                true,
+                true,
+                true,
+                false,
+            ),
+            (
+                Some("s3://b/l.scp"),
+                "s3://c/x.ark",
+                false,
+                true,
+                true,
+                false,
+            ),
+            (
+                Some("s3://b/l.scp"),
+                "gs://b/x.ark",
+                false,
+                false,
+                true,
+                false,
+            ),
+            (
+                Some("https://h/l"),
+                "https://h:81/x",
+                false,
+                true,
+                true,
+                false,
+            ),
+            (Some("https://h/l"), "http://h/x", false, true, true, false),
+            (
+                Some("https://h/l"),
+                "/etc/passwd",
+                false,
+                false,
+                true,
+                false,
+            ),
+            (Some("l.scp"), "s3://b/x.ark", false, false, true, false),
+            (None, "s3://b/x.ark", false, false, true, false),
+            (Some("l.scp"), "x.ark", true, true, true, true),
+            (None, "/x.ark", true, true, true, true),
+        ] {
+            let script = script.map(Location::from);
+            let try_it =
+                |urls: &Urls, access| urls.check(script.as_ref(), &file.into(), access).is_ok();
+            let typed = Access::Typed;
+            assert_eq!(try_it(&Urls::Own, typed), own, "{file}");
+            assert_eq!(try_it(&hosts, typed), some, "{file}");
+            assert_eq!(try_it(&Urls::All, typed), all, "{file}");
+            let may = try_it(&Urls::Own, Access::Safe);
+            assert_eq!(may, safe, "{file}");
+        }
+    }
+}
