@@ -1,7 +1,16 @@
 //! The one list of formats, and the surroundings that know them.
 
+use std::sync::Arc;
+
 use spr_core::bytes::Env;
 use spr_core::format::{Format, Registry};
+
+/// All places that the program is built with: the local file system.
+#[cfg(not(feature = "remote"))]
+pub type Places = spr_core::bytes::Local;
+/// All places that the program is built with: the local file system, and URLs.
+#[cfg(feature = "remote")]
+pub type Places = spr_remote::Places;
 
 /// A list of the formats that are built in: the feature of each, and what it brings.
 macro_rules! formats {
@@ -33,7 +42,9 @@ pub fn registry() -> Registry {
     Registry::new(formats.iter().copied())
 }
 
-/// Safe surroundings, in which containers find the formats of the objects inside them.
+/// Safe surroundings with all places, in which containers find the formats of the objects inside them.
 pub fn env() -> Env {
-    Env::default().with_formats(registry())
+    Env::default()
+        .with_store(Arc::new(Places::default()))
+        .with_formats(registry())
 }

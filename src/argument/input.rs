@@ -214,7 +214,11 @@ impl Input {
             let message = format!("'{path}' names the data of several tasks");
             return Err(Error::usage(message).hint("convert the data of each task on their own"));
         }
-        if !path.contains(['*', '?', '[']) || exists(path) {
+        let place = Location::from(path);
+        let of_server = place
+            .url()
+            .is_some_and(|url| url.scheme.starts_with("http"));
+        if of_server || !path.contains(['*', '?', '[']) || exists(path) {
             return Ok(vec![Self::at_path(text, form, path, pairs, env)]);
         }
         let found = env.matching(path)?.into_iter();
@@ -246,7 +250,7 @@ impl Input {
 
     fn new(text: &str, form: &'static str, locator: Locator) -> Self {
         Self {
-            text: text.to_owned(),
+            text: Location::from(text).told(),
             typed: text.to_owned(),
             form,
             below: None,
@@ -265,7 +269,7 @@ impl Input {
         }
     }
 
-    /// The argument as typed.
+    /// The argument as typed, but for the secrets of URLs.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -439,8 +443,8 @@ impl Input {
         let opened = self.open(Request::all(), registry, env)?;
         let place = match &self.locator {
             Locator::Standard => "standard input".to_owned(),
-            Locator::File(file) => format!("file {file}"),
-            Locator::FileAt(file, at) => format!("file {file} from byte {at}"),
+            Locator::File(file) => format!("file {}", file.told()),
+            Locator::FileAt(file, at) => format!("file {} from byte {at}", file.told()),
             Locator::Command(line) => format!("output of the command: {line}"),
             Locator::Folder(folder) => format!("folder {folder}"),
             other => other.to_string(),

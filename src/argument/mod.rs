@@ -12,6 +12,7 @@ pub use input::{Extent, Input, OpenedInput};
 pub use numbered::PartName;
 pub use output::Target;
 
+use spr_core::bytes::Location;
 use spr_core::format::{Format, Registry};
 use spr_core::{Error, Remedy, Result};
 
@@ -35,8 +36,16 @@ fn named<'a>(text: &'a str, registry: &Registry) -> Option<(&'static dyn Format,
     Some((registry.find(name)?, rest))
 }
 
-/// `PATH,key=value,…`.
+/// `PATH,key=value,…`; in a URL with a query no comma is one of ours, in others only those before
+/// what can be options.
 fn path_and_pairs(text: &str) -> Result<(&str, Vec<Pair>)> {
+    if let Some(url) = Location::from(text).url() {
+        let is_key = |key: &str| key.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+        let is_pair = |piece: &str| piece.split_once('=').is_some_and(|(key, _)| is_key(key));
+        if url.query.is_some() || !text.split(',').skip(1).all(is_pair) {
+            return Ok((text, Vec::new()));
+        }
+    }
     let mut pieces = text.split(',');
     let path = pieces.next().unwrap_or_default();
     let mut at = path.len();

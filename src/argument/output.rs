@@ -16,6 +16,8 @@ use names::by_extension;
 #[derive(Clone)]
 pub struct Target {
     text: String,
+    /// What was typed, with the secrets of URLs.
+    typed: String,
     form: &'static str,
     format: &'static dyn Format,
     locator: Locator,
@@ -78,7 +80,7 @@ impl Target {
     pub fn part(&self, part: PartName, registry: &Registry, env: &Env) -> Result<Self> {
         let number = |(key, value): &Pair| (key.clone(), numbered::number(value, part));
         let added: Vec<_> = self.added.iter().map(number).collect();
-        let text = numbered::number(&self.text, part);
+        let text = numbered::number(&self.typed, part);
         Self::parse(&text, Some(self.format), &added, registry, env)
     }
 
@@ -105,7 +107,8 @@ impl Target {
             return Ok(None);
         };
         Ok(Some(Self {
-            text: text.to_owned(),
+            text: Location::from(text).told(),
+            typed: text.to_owned(),
             form: meant.form,
             format,
             locator: meant.locator,
@@ -159,7 +162,8 @@ impl Target {
             }
         }
         Ok(Self {
-            text: text.to_owned(),
+            text: Location::from(text).told(),
+            typed: text.to_owned(),
             form,
             format,
             locator,
@@ -225,7 +229,7 @@ impl Target {
         }
     }
 
-    /// The argument as typed.
+    /// The argument as typed, but for the secrets of URLs.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -360,6 +364,7 @@ impl Target {
             Locator::Folder(folder) => format!("folder {folder}, one file an utterance"),
             Locator::Standard => "standard output".to_owned(),
             Locator::Command(line) => format!("command {line}"),
+            Locator::File(file) => format!("file {}", file.told()),
             other => format!("file {other}"),
         };
         let info = self.format.info();

@@ -49,9 +49,24 @@ pub(super) struct ReadArgs {
     /// Run commands that script files contain
     #[arg(long, conflicts_with = "safe", hide_short_help = true)]
     pub(super) allow_pipes: bool,
-    /// Run no commands at all
+    /// Run no commands at all, and follow no URLs that stand in files
     #[arg(long, hide_short_help = true)]
     pub(super) safe: bool,
+    /// Follow URLs of these hosts and buckets that stand in files, beside those of the file's own; of
+    /// all without a list
+    #[arg(
+        long,
+        value_name = "HOST,...",
+        num_args = 0..=1,
+        require_equals = true,
+        value_delimiter = ',',
+        conflicts_with = "safe",
+        hide_short_help = true
+    )]
+    pub(super) allow_urls: Option<Vec<String>>,
+    #[cfg(feature = "remote")]
+    #[command(flatten)]
+    pub(super) remote: RemoteArgs,
     /// Print facts as JSON, and errors too
     #[arg(long)]
     pub(super) json: bool,
@@ -64,6 +79,33 @@ pub(super) struct ReadArgs {
     /// Say how arguments are understood, and stop
     #[arg(long)]
     pub(super) explain: bool,
+}
+
+/// How URLs are read and written.
+#[cfg(feature = "remote")]
+#[derive(Args, Debug, Clone)]
+pub(super) struct RemoteArgs {
+    /// What is read of a URL, or sent to one, at a time
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "8m",
+        help_heading = "URLs",
+        hide_short_help = true
+    )]
+    pub(super) remote_block: String,
+    /// How long a server may say nothing before it is asked again
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "30",
+        help_heading = "URLs",
+        hide_short_help = true
+    )]
+    pub(super) remote_timeout: u64,
+    /// Ask other servers than this machine without encryption, too
+    #[arg(long, help_heading = "URLs", hide_short_help = true)]
+    pub(super) allow_http: bool,
 }
 
 /// PDNN's data options, for all inputs; each is also a key of the data spec FILE,key=value,…

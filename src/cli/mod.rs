@@ -47,7 +47,7 @@ mod words;
 use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser};
-use spr_core::bytes::{Local, Location};
+use spr_core::bytes::Location;
 
 use exit::{DONE, FAILED};
 use messages::NAME;
@@ -55,16 +55,18 @@ use program::Cli;
 use session::Session;
 pub use signals::Signals;
 
+use crate::builtin::Places;
+
 /// Runs a command line, the first word of which is the program's name, to its exit status. All that
-/// is written goes to `local`, to standard output or to standard error; nothing else of the process
+/// is written goes to `places`, to standard output or to standard error; nothing else of the process
 /// changes.
-pub fn run(arguments: impl IntoIterator<Item = OsString>, local: &Local) -> u8 {
+pub fn run(arguments: impl IntoIterator<Item = OsString>, places: &Places) -> u8 {
     // As text, whatever bytes they are made of.
     let arguments = arguments
         .into_iter()
         .map(|word| Location::from(word).to_string());
     let arguments: Vec<_> = arguments.map(OsString::from).collect();
-    let session = Session::new(local, wants_json(&arguments));
+    let session = Session::new(places, wants_json(&arguments));
     #[cfg(feature = "kaldi-tools")]
     if let Some(tool) = tool(&arguments) {
         let status = spr_kaldi_tools::main(tool, &arguments, session.plain_env(false));

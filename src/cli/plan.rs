@@ -1,6 +1,6 @@
 //! From raw arguments to a job: all rules across flags.
 
-use spr_core::bytes::{Access, Env};
+use spr_core::bytes::{Access, Env, Urls};
 use spr_core::format::{Format, Registry};
 use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::stage::Stages;
@@ -26,7 +26,24 @@ pub(super) fn env(args: &ReadArgs, session: &Session) -> Result<Env> {
         (_, true) => Access::Files,
         _ => Access::Typed,
     };
-    Ok(session.env(limits, access, args.quiet))
+    let mut env = session.env(limits, access, args.quiet);
+    env.urls = match args.allow_urls.as_deref() {
+        None => Urls::Own,
+        Some([]) => Urls::All,
+        Some(hosts) => Urls::Hosts(hosts.to_vec()),
+    };
+    #[cfg(feature = "remote")]
+    session.store.set(remote(&args.remote)?);
+    Ok(env)
+}
+
+/// How URLs are read and written.
+#[cfg(feature = "remote")]
+fn remote(args: &super::args::RemoteArgs) -> Result<spr_remote::Settings> {
+    let timeout = std::time::Duration::from_secs(args.remote_timeout.max(1));
+    let block = parse_size(&args.remote_block)?;
+    let settings = spr_remote::Settings::new(block, timeout, args.allow_http);
+    settings.map_err(|e| e.context("--remote-block"))
 }
 
 /// `512m`, `4g`, `1000000`; binary multiples.

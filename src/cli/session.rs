@@ -3,29 +3,29 @@
 use std::sync::Arc;
 
 use clap::Command;
-use spr_core::bytes::{Access, Env, Local};
+use spr_core::bytes::{Access, Env};
 use spr_core::format::Registry;
 use spr_core::{Error, Limits};
 
 use super::warnings::Warnings;
 use super::{messages, misspelt};
-use crate::builtin;
+use crate::builtin::{self, Places};
 
 /// What one run of the program has: one store for all that it reads and writes, one list of
 /// formats.
 pub(super) struct Session {
     pub(super) registry: Registry,
-    store: Arc<Local>,
+    pub(super) store: Arc<Places>,
     pub(super) warnings: Arc<Warnings>,
     /// Whether errors are told as JSON.
     json: bool,
 }
 
 impl Session {
-    pub(super) fn new(local: &Local, json: bool) -> Self {
+    pub(super) fn new(places: &Places, json: bool) -> Self {
         Self {
             registry: builtin::registry(),
-            store: Arc::new(local.clone()),
+            store: Arc::new(places.clone()),
             warnings: Arc::default(),
             json,
         }

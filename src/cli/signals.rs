@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use spr_core::bytes::Local;
+use crate::builtin::Places;
 
 /// Signals that end the program tidily. It is for a process that does nothing else: signals are
 /// everybody's.
@@ -15,17 +15,17 @@ pub struct Signals {
 
 impl Signals {
     /// Lets an interrupt, a hang-up, a request to end, a timer or a limit on time stop the process:
-    /// what `local` has not finished is removed, one line says so in the name of `program`, and the
+    /// what `places` has not finished is removed, one line says so in the name of `program`, and the
     /// exit status is 128 and the signal's number, as shells have it. A limit on the size of files
     /// becomes an error of whoever writes. Where there are no signals nothing happens.
     ///
     /// A signal that is ignored from the start, as `nohup` does it, stays so.
-    pub fn watch(local: &Local, program: &'static str) -> Self {
+    pub fn watch(places: &Places, program: &'static str) -> Self {
         let come = Arc::new(AtomicBool::new(false));
         #[cfg(unix)]
-        unix::watch(local.clone(), come.clone(), program);
+        unix::watch(places.clone(), come.clone(), program);
         #[cfg(not(unix))]
-        let _ = (local, program);
+        let _ = (places, program);
         Self { come }
     }
 
@@ -52,14 +52,15 @@ mod unix {
     };
     use signal_hook::flag;
     use signal_hook::iterator::Signals;
-    use spr_core::bytes::Local;
+
+    use crate::builtin::Places;
 
     /// Signals that end a process which does not expect them.
     const ENDING: [i32; 10] = [
         SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
     ];
 
-    pub(super) fn watch(local: Local, come: Arc<AtomicBool>, program: &'static str) {
+    pub(super) fn watch(places: Places, come: Arc<AtomicBool>, program: &'static str) {
         let ignored = ignored();
         let heard = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
         if heard(&SIGXFSZ) {
@@ -74,7 +75,7 @@ mod unix {
         let wait = move || {
             if let Some(signal) = signals.forever().next() {
                 come.store(true, Ordering::SeqCst);
-                local.abandon();
+                places.abandon();
                 let what = match signal {
                     SIGINT => "interrupted",
                     SIGHUP => "stopped, the terminal is gone",

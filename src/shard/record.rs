@@ -188,8 +188,8 @@ fn hash(bytes: &[u8]) -> String {
     format!("xxh3:{:032x}", XxHash3_128::oneshot(bytes))
 }
 
-/// Tells these inputs from others without reading all of them: names as typed, lengths, the first and
-/// last bytes.
+/// Tells these inputs from others without reading all of them: names as typed, lengths, the mark that
+/// a store has for the content, or the first and last bytes.
 fn fingerprint(inputs: &[Input], registry: &Registry, env: &Env) -> Result<String> {
     let quiet = env.listening(|_| {});
     let mut all = XxHash3_128::default();
@@ -208,10 +208,13 @@ fn fingerprint(inputs: &[Input], registry: &Registry, env: &Env) -> Result<Strin
             None => input.file().cloned().into_iter().collect(),
         };
         for file in &files {
-            let length = quiet.look(file)?.map_or(0, |status| status.length);
+            let status = quiet.look(file)?;
+            let length = status.as_ref().map_or(0, |status| status.length);
             field(file.to_string().as_bytes());
             field(&length.to_le_bytes());
-            if input.script(registry).is_some() {
+            if let Some(version) = status.and_then(|status| status.version) {
+                field(version.as_bytes());
+            } else if input.script(registry).is_some() {
                 field(&whole(file, &quiet)?);
             } else if input.folder().is_none() {
                 field(&ends(file, length, &quiet)?);

@@ -1,0 +1,140 @@
+//! What went wrong, in few words and without secrets.
+
+use std::error::Error as _;
+use std::io;
+
+use object_store::client::{HttpError, HttpErrorKind};
+use spr_core::{Error, ErrorKind, Remedy};
+
+use crate::address::Service;
+use crate::connector::Refused;
+use crate::keys;
+
+/// The error of the system's type that carries one of ours.
+pub(crate) fn system(kind: io::ErrorKind, error: Error) -> io::Error {
+    io::Error::new(kind, error)
+}
+
+/// The error for an object that is not any more what it was when it was opened.
+pub(crate) fn changed() -> io::Error {
+    let error = Error::new(ErrorKind::Changed, "changed while it was read");
+    system(io::ErrorKind::Other, error)
+}
+
+/// The error for an answer that ends too early.
+pub(crate) fn cut(wanted: u64, got: u64) -> io::Error {
+    let message = format!("the server sent {got} bytes of {wanted}");
+    system(io::ErrorKind::UnexpectedEof, Error::truncated(message))
+}
+
+/// What a request came to that failed.
+pub(crate) fn of(service: Service, error: object_store::Error) -> io::Error {
+    use object_store::Error as Theirs;
+    let other = |error: Error| system(io::ErrorKind::Other, error);
+    match &error {
+        Theirs::NotFound { source, .. } => {
+            let what = match source.to_string().contains("NoSuchBucket") {
+                true => "there is no such bucket",
+                false => "there is nothing of this name",
+            };
+            system(io::ErrorKind::NotFound, Error::new(ErrorKind::Io, what))
+        }
+        Theirs::Precondition { .. } => changed(),
+        Theirs::AlreadyExists { .. } => {
+            let error = Error::usage("exists already").suggest(Remedy::Overwrite);
+            system(io::ErrorKind::AlreadyExists, error)
+        }
+        Theirs::PermissionDenied { .. } => other(denied(service, 403)),
+        Theirs::Unauthenticated { .. } => other(denied(service, 401)),
+        Theirs::InvalidPath { .. } => other(Error::usage("objects can't be called so")),
+        _ => other(of_request(service, &error)),
+    }
+}
+
+/// What became of a request without an answer that says it all.
+fn of_request(service: Service, error: &object_store::Error) -> Error {
+    let failed = |message: String| Error::new(ErrorKind::Io, message);
+    let mut inner = error.source();
+    while let Some(cause) = inner {
+        if let Some(refused) = cause.downcast_ref::<Refused>() {
+            return refusal(refused);
+        }
+        if let Some(http) = cause.downcast_ref::<HttpError>() {
+            let causes = causes(http);
+            let mut refused = causes.iter().filter_map(|e| e.downcast_ref::<Refused>());
+            return match (refused.next(), http.kind()) {
+                (Some(refused), _) => refusal(refused),
+                (None, HttpErrorKind::Timeout) => failed("the server does not answer".to_owned()),
+                (None, HttpErrorKind::Connect) => {
+                    failed(format!("the server can't be reached: {}", innermost(http)))
+                }
+                (None, _) => failed(format!("the connection broke: {}", innermost(http))),
+            };
+        }
+        inner = cause.source();
+    }
+    let text = error.to_string();
+    if text.contains("redirect without LOCATION") {
+        return failed("the bucket is in another region".to_owned())
+            .hint("AWS_REGION says in which one it is");
+    }
+    if text.contains("returned error response") {
+        return failed("the server answers that it failed".to_owned());
+    }
+    match status(&text) {
+        Some(code @ (401 | 403)) => denied(service, code),
+        Some(code) => failed(format!("the server answers {code}")),
+        None if text.contains("ange") => {
+            failed("the server sends other bytes than asked for".to_owned())
+        }
+        None => failed(innermost(error)),
+    }
+}
+
+pub(crate) fn refusal(refused: &Refused) -> Error {
+    let error = Error::usage(refused.to_string());
+    match refused {
+        Refused::Plain => error.suggest(Remedy::AllowHttp),
+        Refused::Elsewhere(_) | Refused::Round => error.hint("give the URL that it leads to"),
+    }
+}
+
+/// The error for who is turned away.
+pub(crate) fn denied(service: Service, code: u16) -> Error {
+    let error = Error::new(
+        ErrorKind::Io,
+        format!("the server refuses access, it answers {code}"),
+    );
+    match service {
+        Service::Http => error.hint("a signed URL may have run out"),
+        _ => error.hint(keys::found(service)),
+    }
+}
+
+/// The status of an answer, which the library tells in words alone.
+pub(crate) fn status(text: &str) -> Option<u16> {
+    let (_, rest) = text.split_once("status code: ")?;
+    rest.get(..3)?.parse().ok()
+}
+
+/// The first cause of all.
+fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let text = match causes(error).last() {
+        Some(first) => first.to_string(),
+        None => error.to_string(),
+    };
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// What an error came from, the last first.
+fn causes<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> Vec<&'a (dyn std::error::Error + 'static)> {
+    let mut causes = Vec::new();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        causes.push(next);
+        cause = next.source();
+    }
+    causes
+}

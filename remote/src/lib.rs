@@ -1,0 +1,27 @@
+//! Object stores and servers as places of speech data: S3, Google Cloud Storage, Azure, HTTP.
+//!
+//! [`Places`] is a [`Store`](spr_core::bytes::Store) for an [`Env`](spr_core::bytes::Env): URLs lead
+//! to object stores, other names to the local file system. Who the user is, and where the services
+//! are, say the variables that the services' own programs know, such as `AWS_ACCESS_KEY_ID`.
+
+mod address;
+mod browse;
+mod client;
+mod commit;
+mod connector;
+mod fault;
+mod folder;
+mod keys;
+mod live;
+mod looks;
+mod places;
+mod put;
+mod range;
+mod read;
+mod runtime;
+mod settings;
+mod staged;
+mod upload;
+
+pub use places::Places;
+pub use settings::Settings;
