@@ -40,6 +40,8 @@ mod pdnn;
 #[cfg(unix)]
 mod places;
 mod plot;
+#[cfg(feature = "remote")]
+mod remote;
 mod rounding;
 mod shards;
 mod skipping;

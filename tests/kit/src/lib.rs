@@ -31,6 +31,7 @@ mod compare;
 pub mod damaged;
 pub mod faults;
 pub mod generate;
+pub mod server;
 mod suite;
 
 use std::path::Path;

@@ -1,0 +1,85 @@
+//! URLs that stand in files of strangers.
+
+use spr_testkit::server::Server;
+
+use super::{Remote, expected};
+use crate::sample;
+
+#[test]
+fn a_list_leads_to_its_own_bucket_only() {
+    let r = Remote::with_corpus();
+    let other = Server::start().unwrap();
+    other.put("b/x.ark", std::fs::read(sample("fbank.ark")).unwrap());
+    let ark = "x.ark:8";
+    r.server.put("c/x.ark", r.server.get("b/x.ark").unwrap());
+    for (list, may) in [
+        (format!("a {ark}\n"), true),
+        (format!("a ../b/{ark}\n"), false),
+        (format!("a s3://b/{ark}\n"), true),
+        (format!("a s3://c/{ark}\n"), false),
+        (format!("a {}/b/{ark}\n", r.server.url()), false),
+        (format!("a {}\n", sample("fbank.ark:8")), false),
+    ] {
+        r.server.put("b/l.scp", list.clone());
+        r.server.log();
+        if may {
+            r.ok("s3://b/l.scp jsonl:- -q");
+            continue;
+        }
+        let said = r.fails("s3://b/l.scp out.ark");
+        if list.contains("..") {
+            // Names never lead out of the bucket.
+            assert!(said.contains("s3://b/b/x.ark"), "{list}: {said}");
+            continue;
+        }
+        assert!(
+            said.contains("s3://b/l.scp:1: utterance a: refused to open"),
+            "{said}"
+        );
+        assert!(said.contains("--allow-urls"), "{said}");
+        let log = r.server.log();
+        assert!(log.iter().all(|line| !line.contains("c/x.ark")), "{log:?}");
+        r.ok("s3://b/l.scp jsonl:- -q --allow-urls");
+    }
+}
+
+#[test]
+fn a_local_list_leads_nowhere_unless_it_may() {
+    let r = Remote::with_corpus();
+    let place = format!("{}/b/x.ark:8", r.server.url());
+    r.scratch.write("l.scp", format!("a {place}\n"));
+    r.server.log();
+    let said = r.fails("l.scp out.ark");
+    assert!(
+        said.contains("l.scp:1: utterance a: refused to open"),
+        "{said}"
+    );
+    assert!(said.contains("--allow-urls=127.0.0.1"), "{said}");
+    assert_eq!(r.server.log(), Vec::<String>::new());
+    r.ok("l.scp jsonl:- -q --allow-urls");
+    r.ok("l.scp jsonl:- -q --allow-urls=127.0.0.1");
+    r.fails("l.scp out.ark --allow-urls=example.org,b");
+    r.fails("l.scp out.ark --safe");
+    assert_eq!(r.run("l.scp out.ark --safe --allow-urls").status, 2);
+    // What is typed is the user's own, with --safe as well; what it names is not.
+    let said = r.ok("s3://b/x.ark jsonl:- -q --safe");
+    assert!(said.out == expected());
+    r.server.put("b/l.scp", "a s3://b/x.ark:8\n");
+    r.fails("s3://b/l.scp out.ark --safe");
+}
+
+#[test]
+fn lists_of_sound_and_of_files_to_write_are_no_way_around() {
+    let r = Remote::with_corpus();
+    let url = r.server.url();
+    r.scratch.write(
+        "a.jsonl",
+        format!("{{\"key\":\"a\",\"audio\":{{\"path\":\"{url}/b/a.wav\"}}}}\n"),
+    );
+    let said = r.fails("a.jsonl out/ --to wav");
+    assert!(said.contains("refused to open"), "{said}");
+    r.scratch.write("out.scp", "ann-001 s3://b/stolen.mat\n");
+    let said = r.fails(&format!("{} scp,p:out.scp", sample("fbank.scp")));
+    assert!(said.contains("refused to open"), "{said}");
+    r.scratch.write("c.cor", "[x]\n");
+}
