@@ -10,6 +10,7 @@ mod client;
 mod commit;
 mod connector;
 mod fault;
+mod flow;
 mod folder;
 mod keys;
 mod live;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use spr_core::{Error, Result};
 
-/// Read right after a jump; then ever more, up to a block.
+/// Asked for right after a jump; then ever more.
 pub(crate) const FIRST: u64 = 64 << 10;
 /// Stores take no smaller parts, but for the last.
 pub(crate) const SMALLEST_PART: u64 = 5 << 20;
@@ -33,8 +33,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A `block` has the bytes that are read at once, or sent at once, of which there are up to two of
-    /// an input and five of an output in memory; what is sent is never smaller than 5 MiB. A request to
+    /// A `block` has the bytes that are read ahead of an input, or sent at once, of which there are up to
+    /// five of an output in memory; what is sent is never smaller than 5 MiB. A request to
     /// a server that says nothing for `timeout` is given up, and tried again. With `allow_http` servers
     /// are also asked without encryption; those of this machine always are.
     ///
@@ -51,7 +51,7 @@ impl Settings {
         }
     }
 
-    /// Bytes read at once.
+    /// Bytes read ahead.
     pub(crate) fn block(&self) -> u64 {
         self.block
     }

@@ -85,7 +85,7 @@ pub(super) struct ReadArgs {
 #[cfg(feature = "remote")]
 #[derive(Args, Debug, Clone)]
 pub(super) struct RemoteArgs {
-    /// What is read of a URL, or sent to one, at a time
+    /// What is read ahead of a URL, or sent to one at a time
     #[arg(
         long,
         value_name = "SIZE",
