@@ -37,6 +37,8 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         Remedy::LookInside => "spr_convert.info(...) says what it is",
         // The library's own words hold here, too.
         Remedy::Advice(_)
+        | Remedy::AllowUrls(_)
+        | Remedy::AllowHttp
         | Remedy::MoreMemory
         | Remedy::ShuffleLess
         | Remedy::NameFormat
