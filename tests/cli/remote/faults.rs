@@ -138,7 +138,7 @@ fn lasting_faults_are_named() {
                 .next()
                 .unwrap()
                 .replace("WEB", &r.server.url());
-            assert!(said.contains(&format!("{place}")), "{fault:?}: {said}");
+            assert!(said.contains(&place), "{fault:?}: {said}");
             r.server.mend();
             r.server.put(
                 "b/x.ark",

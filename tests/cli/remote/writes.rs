@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use spr_testkit::server::Fault;
 
 use super::{Remote, expected};
-use crate::sample;
+use crate::{said, sample};
 
 /// Some megabytes more than fit in one part.
 fn large(r: &Remote) -> String {
@@ -69,6 +69,34 @@ fn every_sort_of_output_comes_back() {
         r.ok(&format!("{input} {output} -q --allow-loss all --overwrite"));
     }
     assert_eq!(r.server.uploads(), 0);
+}
+
+#[test]
+fn google_speaks_nearly_the_same_language() {
+    let r = Remote::new();
+    let key = format!(
+        r#"{{"gcs_base_url":"{}","disable_oauth":true,"client_email":"","private_key":"","private_key_id":""}}"#,
+        r.server.url()
+    );
+    let run = |line: &str| {
+        let mut command = r.command();
+        command.env("GOOGLE_SERVICE_ACCOUNT_KEY", &key);
+        said(command.args(line.split_whitespace()).output().unwrap())
+    };
+    large(&r);
+    for line in [
+        "large.ark gs://b/x.ark -q --remote-block 5m",
+        "large.ark spr:gs://b/f/ -q",
+        "gs://b/x.ark back.ark -q",
+        "info gs://b/f/",
+    ] {
+        let said = run(line);
+        assert_eq!(said.status, 0, "{line}: {}", said.err);
+    }
+    assert!(r.scratch.read("back.ark") == r.scratch.read("large.ark"));
+    assert_eq!((r.server.uploads(), r.server.names().len()), (0, 313));
+    let said = run("large.ark gs://b/x.ark -q");
+    assert!(said.err.contains("exists already"), "{}", said.err);
 }
 
 #[test]
@@ -215,7 +243,7 @@ fn a_signal_takes_the_upload_back() {
         .args(["-c", "kill -TERM \"$0\"", &id])
         .status();
     assert!(status.unwrap().success());
-    let said = crate::said(child.wait_with_output().unwrap());
+    let said = said(child.wait_with_output().unwrap());
     assert_eq!(said.status, 143, "{}", said.err);
     assert!(said.err.contains("nothing was written"), "{}", said.err);
     assert_eq!(

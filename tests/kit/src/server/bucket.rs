@@ -74,7 +74,9 @@ impl Bucket {
                 None => Answer::status(404),
             },
             ("PUT", None) => {
-                if request.header("if-none-match").is_some()
+                // As S3 says that there is to be none, and as Google does.
+                let conditions = ["if-none-match", "x-goog-if-generation-match"];
+                if conditions.iter().any(|name| request.header(name).is_some())
                     && self.objects.contains_key(&request.name)
                 {
                     return Answer::status(412);
