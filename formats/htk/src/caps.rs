@@ -1,6 +1,6 @@
 //! What an HTK file can hold.
 
-use spr_core::format::{Caps, Count, FeatureCaps, Keys, Tags};
+use spr_core::format::{AudioCaps, Caps, Count, FeatureCaps, Keys, Tags};
 use spr_core::model::Dtype;
 
 /// The name of the format.
@@ -14,6 +14,7 @@ pub(crate) const fn caps(keys: Keys) -> Caps {
     features.max_cols = (i16::MAX / 4) as u64;
     let mut caps = Caps::new(Count::One, keys);
     caps.features = Some(features);
+    caps.audio = AudioCaps::samples(&[Dtype::I16]);
     caps.frame_shift = true;
     caps.tags = Tags::Of(NAME);
     caps.max_rows = i32::MAX as u64;

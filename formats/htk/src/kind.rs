@@ -2,6 +2,21 @@
 
 use std::fmt;
 
+/// What stands in a file behind the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Floats.
+    Floats,
+    /// Floats made 16-bit integers, with the numbers to undo it before them.
+    Compressed,
+    /// Reflection coefficients as 16-bit integers.
+    Reflections,
+    /// 16-bit codes.
+    Codes,
+    /// 16-bit samples of sound.
+    Samples,
+}
+
 /// A parameter kind with its qualifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ParameterKind(pub(crate) u16);
@@ -26,6 +41,8 @@ const BASES: [&str; 13] = [
 const QUALIFIERS: &str = "ENDACZK0VT";
 /// The bits of the number; qualifiers follow.
 const BASE: u16 = 0o77;
+/// Reflection coefficients as floats.
+const LPREFC: u16 = 2;
 const COMPRESSED: u16 = 0o2000;
 const CHECKED: u16 = 0o10000;
 const QUANTISED: u16 = 0o40000;
@@ -39,17 +56,41 @@ impl ParameterKind {
         usize::from(self.0 & BASE) < BASES.len()
     }
 
-    /// What files of this kind hold instead of plain floats, or beside them.
+    /// What stands in files of this kind.
+    pub(crate) fn content(self) -> Content {
+        match self.0 & BASE {
+            0 => Content::Samples,
+            5 => Content::Reflections,
+            10 => Content::Codes,
+            _ if self.0 & COMPRESSED != 0 => Content::Compressed,
+            _ => Content::Floats,
+        }
+    }
+
+    /// What files of this kind hold that is not read.
     pub(crate) fn obstacle(self) -> Option<&'static str> {
-        let is = |bit| self.0 & bit != 0;
-        Some(match self.0 & BASE {
-            0 => "samples of sound",
-            5 | 10 => "integers",
-            _ if is(COMPRESSED) => "compressed numbers",
-            _ if is(QUANTISED) => "codes of a vector quantiser",
-            _ if is(CHECKED) => "a check sum",
-            _ => return None,
-        })
+        (self.0 & QUANTISED != 0).then_some("codes of a vector quantiser beside the frames")
+    }
+
+    /// Whether features of this kind are written: plain floats, with nothing beside them.
+    pub(crate) fn is_of_floats(self) -> bool {
+        let plain = self.0 & (COMPRESSED | CHECKED) == 0;
+        plain && self.is_known() && self.obstacle().is_none() && self.content() == Content::Floats
+    }
+
+    /// The kind of what is read, whatever it was stored as: neither compressed nor checked, and
+    /// reflection coefficients that were integers as floats.
+    pub(crate) fn as_read(self) -> Self {
+        let kind = self.0 & !(COMPRESSED | CHECKED);
+        match self.content() {
+            Content::Reflections => Self(kind & !BASE | LPREFC),
+            _ => Self(kind),
+        }
+    }
+
+    /// The same with a check sum.
+    pub(crate) fn with_check_sum(self) -> Self {
+        Self(self.0 | CHECKED)
     }
 
     /// Bytes of the smallest thing that a frame of the kind is made of.
@@ -103,9 +144,11 @@ mod tests {
             assert_eq!(ParameterKind(kind).to_string(), name);
         }
         assert!(ParameterKind(12).is_known() && !ParameterKind(13).is_known());
-        for kind in [0, 5, 10, 0o2006, 0o40006, 0o10006] {
-            assert!(ParameterKind(kind).obstacle().is_some(), "{kind:o}");
+        for kind in [0, 5, 10, 0o2006, 0o40006, 0o10006, 13] {
+            assert!(!ParameterKind(kind).is_of_floats(), "{kind:o}");
         }
-        assert_eq!(ParameterKind(0o125706).obstacle(), None);
+        assert!(ParameterKind(0o125706).is_of_floats());
+        assert_eq!(ParameterKind(0o12406).as_read(), ParameterKind(0o406));
+        assert_eq!(ParameterKind(0o105).as_read(), ParameterKind(0o102));
     }
 }

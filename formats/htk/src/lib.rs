@@ -1,6 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+mod body;
 mod caps;
+mod check_sum;
+mod header;
 mod htk;
 mod kind;
 mod object;

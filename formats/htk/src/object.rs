@@ -1,116 +1,15 @@
 //! HTK parameter files as bytes.
 
-use spr_core::bytes::{ByteOrder, Env, Source};
+use spr_core::bytes::{Env, Source};
 use spr_core::format::{Claim, Extent, Nested};
-use spr_core::model::{Decimal, Described, Dtype, Matrix, Meta, Rank, Tag, Utterance};
+use spr_core::model::{Decimal, Matrix, Meta, Utterance, Waveform};
 use spr_core::{Error, ErrorKind, Result};
 
-use crate::caps::{CAPS, NAME};
+use crate::body;
+use crate::caps::CAPS;
+use crate::check_sum::CheckSum;
+use crate::header::{Header, KIND, UNIT, UNITS};
 use crate::kind::ParameterKind;
-
-/// Periods are counted in this power of ten of a second: 100 nanoseconds.
-const UNIT: i16 = -7;
-/// The key of the header line that keeps the kind.
-const KIND: &[u8] = b"kind";
-
-/// What the header says.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Header {
-    pub(crate) frames: i32,
-    period: i32,
-    /// Bytes of a frame.
-    size: u16,
-    kind: ParameterKind,
-}
-
-impl Header {
-    const LEN: usize = 12;
-
-    fn of(bytes: [u8; Self::LEN]) -> Self {
-        let [a, b, c, d, e, f, g, h, i, j, k, l] = bytes;
-        Self {
-            frames: i32::from_be_bytes([a, b, c, d]),
-            period: i32::from_be_bytes([e, f, g, h]),
-            size: u16::from_be_bytes([i, j]),
-            kind: ParameterKind(u16::from_be_bytes([k, l])),
-        }
-    }
-
-    /// The length of the file, if this may be the header of one.
-    fn claim(self) -> Option<u64> {
-        let frames = u64::try_from(self.frames).ok().filter(|n| *n > 0)?;
-        let possible =
-            self.period >= 0 && self.size > 0 && self.size.is_multiple_of(self.kind.unit());
-        let len = Self::LEN as u64 + frames * u64::from(self.size) + self.kind.trailer();
-        (possible && self.kind.is_known()).then_some(len)
-    }
-
-    /// Reads a header of plain floats.
-    ///
-    /// # Errors
-    /// It is not one.
-    pub(crate) fn read(source: &mut Source) -> Result<Self> {
-        let at = source.offset();
-        let header = Self::of(source.array()?);
-        let placed = |e: Error| e.file(source.name()).byte(at);
-        let Self {
-            frames,
-            period,
-            size,
-            kind,
-        } = header;
-        if let Some(obstacle) = kind.obstacle() {
-            let message = format!("HTK data of kind {kind}, which hold {obstacle}");
-            return Err(placed(Error::unsupported(message)));
-        }
-        if frames < 0 {
-            let message = format!("the HTK header says {frames} frames");
-            return Err(placed(Error::malformed(message)));
-        }
-        if size == 0 || size % 4 != 0 || period < 0 {
-            let message =
-                format!("the HTK header says {size} bytes a frame and a period of {period}");
-            return Err(placed(Error::malformed(message)));
-        }
-        Ok(header)
-    }
-
-    /// Columns; none where there are no frames.
-    pub(crate) fn dim(self) -> u64 {
-        match self.frames {
-            0 => 0,
-            _ => u64::from(self.size / 4),
-        }
-    }
-
-    /// The matrix that follows.
-    pub(crate) fn shape(self) -> (Dtype, Rank, u64, u64) {
-        let rows = u64::from(self.frames.unsigned_abs());
-        (Dtype::F32, Rank::Matrix, rows, self.dim())
-    }
-
-    /// Seconds from frame to frame.
-    pub(crate) fn frame_shift(self) -> Option<Decimal> {
-        let (mut digits, mut power) = (i64::from(self.period), UNIT);
-        while digits % 10 == 0 && power < 0 {
-            (digits, power) = (digits / 10, power + 1);
-        }
-        (digits > 0).then_some(Decimal::new(digits, power))
-    }
-
-    /// What it says beside the shape.
-    pub(crate) fn describe(self, meta: &mut Meta) {
-        if let Some(shift) = self.frame_shift() {
-            meta.frame_shift = Some(shift);
-        }
-        // Without a tag the kind is USER.
-        if self.kind != ParameterKind::USER {
-            let kind = self.kind.0.to_string();
-            let tag = Tag::new(NAME, KIND, kind);
-            meta.tags.push(tag.about(Described::Columns));
-        }
-    }
-}
 
 /// Refuses what follows the frames.
 ///
@@ -128,12 +27,9 @@ pub(crate) struct NestedHtk;
 
 impl Nested for NestedHtk {
     fn claim(&self, head: &[u8]) -> Claim {
-        let len = head
-            .first_chunk()
-            .and_then(|head| Header::of(*head).claim());
-        match len {
-            None => Claim::No,
-            len => Claim::Lengths([len, None]),
+        match head.first_chunk().map(|head| Header::claims(*head)) {
+            None | Some([None, None]) => Claim::No,
+            Some(lengths) => Claim::Lengths(lengths),
         }
     }
 
@@ -144,15 +40,8 @@ impl Nested for NestedHtk {
         utt: &mut Utterance,
         env: &Env,
     ) -> Result<()> {
-        let header = Header::read(source)?;
-        utt.labels = None;
-        source.read_matrix(
-            utt.features_mut(),
-            header.shape(),
-            ByteOrder::Big,
-            &env.limits,
-        )?;
-        header.describe(&mut utt.meta);
+        let header = Header::read(source, extent)?;
+        body::read(source, header, true, utt, &env.limits)?;
         match extent {
             Extent::Whole => end(source),
             Extent::Own => Ok(()),
@@ -161,13 +50,58 @@ impl Nested for NestedHtk {
 
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         CAPS.check(utt)?;
-        let Some(features) = &utt.features else {
-            return Err(Error::unfit("has no features"));
-        };
-        let mut bytes = Vec::new();
-        encode(features, period(&utt.meta)?, kind(&utt.meta)?.0, &mut bytes)?;
-        put(&bytes)
+        write(utt, false, put)
     }
+}
+
+/// Writes the parameter file of `utt`, with a check sum behind it if there is to be one.
+///
+/// # Errors
+/// The format can't hold it, or `put` fails.
+pub(crate) fn write(
+    utt: &Utterance,
+    checked: bool,
+    put: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    let mut bytes = Vec::new();
+    match (&utt.features, utt.waveform()) {
+        (Some(features), None) => {
+            let mut kind = kind(&utt.meta)?;
+            if checked {
+                kind = kind.with_check_sum();
+            }
+            encode(features, period(&utt.meta)?, kind.0, &mut bytes)?;
+            if checked {
+                let mut sum = CheckSum::default();
+                sum.floats(features.values()?);
+                bytes.extend_from_slice(&sum.value().to_be_bytes());
+            }
+        }
+        (None, Some(sound)) => samples(sound, &mut bytes)?,
+        _ => return Err(Error::unfit("has not either features or sound")),
+    }
+    put(&bytes)
+}
+
+/// Puts the parameter file of sound in place of what `bytes` held.
+fn samples(sound: &Waveform, bytes: &mut Vec<u8>) -> Result<()> {
+    let channels = sound.samples.cols();
+    if channels != 1 {
+        return Err(Error::unfit(format!(
+            "has {channels} channels, HTK has one"
+        )));
+    }
+    let whole = sound.rate > 0 && UNITS.is_multiple_of(sound.rate);
+    let period = whole.then(|| UNITS / sound.rate);
+    let period = period.and_then(|period| i32::try_from(period).ok());
+    let Some(period) = period else {
+        let message = "samples a second, between which there is no whole number of 100 ns";
+        return Err(Error::unfit(format!("has {} {message}", sound.rate)));
+    };
+    let values = sound.samples.values::<i16>()?;
+    header(values.len(), 1, 2, period, 0, bytes)?;
+    bytes.extend(values.iter().flat_map(|value| value.to_be_bytes()));
+    Ok(())
 }
 
 /// The frame shift as a period; 0 where there is none.
@@ -175,7 +109,7 @@ fn period(meta: &Meta) -> Result<i32> {
     let Some(shift) = meta.frame_shift else {
         return Ok(0);
     };
-    let units = shift.sample(10u32.pow(u32::from(UNIT.unsigned_abs())));
+    let units = shift.sample(UNITS);
     let period = units.and_then(|n| i32::try_from(n).ok()).filter(|n| *n > 0);
     let exact = |period: &i32| Decimal::new(i64::from(*period), UNIT) == shift;
     period.filter(exact).ok_or_else(|| {
@@ -197,9 +131,7 @@ fn kind(meta: &Meta) -> Result<ParameterKind> {
     };
     let text = std::str::from_utf8(&tag.value).ok();
     let number = text.and_then(|text| text.parse().ok().filter(|n: &u16| n.to_string() == text));
-    let kind = number
-        .map(ParameterKind)
-        .filter(|kind| kind.is_known() && kind.obstacle().is_none());
+    let kind = number.map(ParameterKind).filter(|kind| kind.is_of_floats());
     kind.ok_or_else(|| {
         let value = tag.value.escape_ascii();
         Error::unfit(format!(
@@ -208,28 +140,36 @@ fn kind(meta: &Meta) -> Result<ParameterKind> {
     })
 }
 
-/// Puts the parameter file of `features`, frames of `f32`, in place of what `bytes` held: frames,
-/// period in 100 ns, bytes of a frame and kind, then the values, all big-endian. Period and kind are
-/// taken as they are.
+/// Puts the parameter file of `features`, frames of `f32`, in place of what `bytes` held. Period and
+/// kind are taken as they are.
 ///
 /// # Errors
 /// There are more frames or columns than the header can tell, or they are of another type.
 fn encode(features: &Matrix, period: i32, kind: u16, bytes: &mut Vec<u8>) -> Result<()> {
-    let frames = i32::try_from(features.rows());
-    let size = i16::try_from(4 * features.cols());
-    let (Ok(frames), Ok(size)) = (frames, size) else {
-        return Err(Error::unfit(format!(
-            "{} x {} is more than an HTK file can hold",
-            features.rows(),
-            features.cols()
-        )));
+    header(features.rows(), features.cols(), 4, period, kind, bytes)?;
+    floats(features, bytes)
+}
+
+/// Puts a header in place of what `bytes` held: frames, period in 100 ns, bytes of a frame of `cols`
+/// numbers of so many bytes, and kind, all big-endian.
+fn header(
+    rows: usize,
+    cols: usize,
+    number: usize,
+    period: i32,
+    kind: u16,
+    bytes: &mut Vec<u8>,
+) -> Result<()> {
+    let (Ok(frames), Ok(size)) = (i32::try_from(rows), i16::try_from(number * cols)) else {
+        let message = format!("{rows} x {cols} is more than an HTK file can hold");
+        return Err(Error::unfit(message));
     };
     bytes.clear();
     bytes.extend_from_slice(&frames.to_be_bytes());
     bytes.extend_from_slice(&period.to_be_bytes());
     bytes.extend_from_slice(&size.to_be_bytes());
     bytes.extend_from_slice(&kind.to_be_bytes());
-    floats(features, bytes)
+    Ok(())
 }
 
 /// Adds the values of `features`, big-endian.

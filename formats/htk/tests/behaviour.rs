@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use spr_core::Limits;
 use spr_core::bytes::{Access, Env, Source};
 use spr_core::format::{Extent, Format, Options, Probe, Registry, Request, Score};
-use spr_core::model::{Decimal, Dtype, Matrix, Rank, Tag, Utterance};
+use spr_core::model::{Audio, Decimal, Dtype, Matrix, Rank, Tag, Utterance};
 use spr_format_htk::{HTK, SPHINX};
 use spr_testkit::{Suite, read_memory, suite, write_memory};
 
@@ -26,11 +26,23 @@ fn of_htk(utt: &mut Utterance) {
         *shift = Decimal::new(1 + i64::try_from(units).unwrap(), -7);
     }
     meta.tags = vec![Tag::new("htk", "kind", "838")];
+    // Sound has one channel, a rate that divides a second into whole units, and nothing beside it.
+    if let Some(sound) = utt.audio.as_mut().and_then(Audio::waveform_mut) {
+        sound.rate = [8000, 16_000, 10_000_000][sound.rate as usize % 3];
+        let len = sound.samples.len().max(1);
+        let (dtype, limits) = (sound.samples.dtype(), Limits::default());
+        sound
+            .samples
+            .reset(dtype, Rank::Matrix, len, 1, &limits)
+            .unwrap();
+        utt.meta.clear();
+    }
 }
 
 #[test]
 fn htk_behaves() {
     suite(&Suite {
+        options: &[&[], &[("check", "true")]],
         prepare: of_htk,
         ..Suite::new(&HTK)
     });
@@ -196,30 +208,121 @@ fn periods_are_frame_shifts() {
     }
 }
 
+/// What HTK writes of these frames with `_C`, by the book: every column's range fills that of the
+/// integers.
+fn compressed(frames: &[[f32; 2]]) -> Vec<u8> {
+    let column = |col: usize| frames.iter().map(move |frame| frame[col]);
+    let ranges = [0, 1].map(|col| {
+        let (min, max) = column(col).fold((f32::MAX, f32::MIN), |(a, b), v| (a.min(v), b.max(v)));
+        let by = 2.0 * 32767.0 / (max - min);
+        (by, (max + min) * 32767.0 / (max - min))
+    });
+    let mut data = Vec::new();
+    data.extend(ranges.iter().flat_map(|(by, _)| by.to_be_bytes()));
+    data.extend(ranges.iter().flat_map(|(_, plus)| plus.to_be_bytes()));
+    for frame in frames {
+        for (value, (by, plus)) in frame.iter().zip(ranges) {
+            #[expect(clippy::cast_possible_truncation, reason = "it is in the range")]
+            let short = (value * by - plus).round() as i16;
+            data.extend(short.to_be_bytes());
+        }
+    }
+    data
+}
+
 #[test]
-fn kinds_that_are_not_floats_are_refused_by_name() {
-    for (size, kind, data, phrase) in [
-        (2, 0, &[0; 4][..], "WAVEFORM, which hold samples of sound"),
-        (2, 10, &[0; 4], "DISCRETE, which hold integers"),
-        (
-            6,
-            0o2406,
-            &[0; 12],
-            "MFCC_D_C, which hold compressed numbers",
-        ),
-        (4, 0o10013, &[0; 10], "PLP_K, which hold a check sum"),
-    ] {
-        let bytes = htk(100_000, size, kind, data);
-        let mut source = Source::from_bytes("x", bytes.clone()).unwrap();
-        let registry = Registry::new([&HTK as &'static dyn Format, &SPHINX]);
-        let found = registry.detect(&mut source).unwrap();
-        assert_eq!(found.info().name, "htk", "{phrase}");
-        let error = read_memory(&HTK, &[], &bytes).unwrap_err().to_string();
-        assert!(error.contains(phrase), "{error}");
+fn compressed_frames_are_undone() {
+    let frames = [[1.0f32, -5.0], [2.5, 0.25], [3.0, 5.0]];
+    let data = compressed(&frames);
+    let mut bytes = 7i32.to_be_bytes().to_vec();
+    bytes.extend(htk(100_000, 4, 0o2406, &data)[4..].iter());
+    let utts = read_memory(&HTK, &[], &bytes).unwrap();
+    let features = utts[0].features.as_ref().unwrap();
+    assert_eq!((features.rows(), features.cols()), (3, 2));
+    let wanted = frames.as_flattened();
+    for (got, want) in features.values::<f32>().unwrap().iter().zip(wanted) {
+        assert!((got - want).abs() < 2e-4, "{got} {want}");
+    }
+    // The kind is that of what was compressed.
+    assert_eq!(
+        utts[0].meta.tags,
+        [Tag::new("htk", "kind", 0o406.to_string())]
+    );
+    for frames in 0..4i32 {
+        let mut short = frames.to_be_bytes().to_vec();
+        short.extend_from_slice(&bytes[4..12]);
+        let error = read_memory(&HTK, &[], &short).unwrap_err().to_string();
+        assert!(error.contains("expected 4 or more"), "{error}");
+    }
+}
+
+#[test]
+fn integers_and_sound_are_read() {
+    let shorts = |values: [i16; 2]| values.map(i16::to_be_bytes).concat();
+    let utts = read_memory(&HTK, &[], &htk(625, 2, 0, &shorts([7, -7]))).unwrap();
+    let sound = utts[0].waveform().unwrap();
+    assert_eq!(
+        (sound.rate, sound.samples.as_slice::<i16>()),
+        (16_000, Some(&[7, -7][..]))
+    );
+    let back = write_memory(&HTK, &[], &utts).unwrap();
+    assert_eq!(back, htk(625, 2, 0, &shorts([7, -7])));
+    let utts = read_memory(&HTK, &[], &htk(100_000, 2, 5, &shorts([32767, 0]))).unwrap();
+    assert_eq!(utts[0].features, utterance(&[1.0, 0.0], 1).features);
+    assert_eq!(utts[0].meta.tags, [Tag::new("htk", "kind", "2")]);
+    let utts = read_memory(&HTK, &[], &htk(100_000, 2, 10, &shorts([3, 9]))).unwrap();
+    let codes = Matrix::from_rows(&[3i16, 9], 1, Rank::Matrix).unwrap();
+    assert_eq!(utts[0].features, Some(codes));
+}
+
+#[test]
+fn a_check_sum_is_compared() {
+    let mut utt = utterance(&[1.5, -2.0], 1);
+    utt.meta.frame_shift = Decimal::parse("0.01");
+    let bytes = write_memory(&HTK, &[("check", "true")], slice::from_ref(&utt)).unwrap();
+    assert_eq!(bytes[10..12], (9u16 | 0o10000).to_be_bytes());
+    let words = bytes[12..20]
+        .chunks(2)
+        .map(|w| u64::from(w[0]) << 8 | u64::from(w[1]));
+    let sum = words.fold(0, |sum, word| (sum * 65536 + word) % 36897);
+    assert_eq!(bytes[20..], u16::try_from(sum).unwrap().to_be_bytes());
+    let back = read_memory(&HTK, &[], &bytes).unwrap();
+    assert_eq!(back[0].features, utt.features);
+    let mut wrong = bytes;
+    wrong[13] ^= 1;
+    let error = read_memory(&HTK, &[], &wrong).unwrap_err().to_string();
+    assert!(error.contains("the check sum is"), "{error}");
+}
+
+#[test]
+fn little_endian_files_are_known_by_their_length() {
+    let mut bytes = 2i32.to_le_bytes().to_vec();
+    bytes.extend(100_000i32.to_le_bytes());
+    bytes.extend(4u16.to_le_bytes());
+    bytes.extend(9u16.to_le_bytes());
+    bytes.extend([1.5f32, -2.0].map(f32::to_le_bytes).concat());
+    let utts = read_memory(&HTK, &[], &bytes).unwrap();
+    assert_eq!(utts[0].features, utterance(&[1.5, -2.0], 1).features);
+    assert_eq!(utts[0].meta.frame_shift, Decimal::parse("0.01"));
+}
+
+#[test]
+fn what_is_not_read_is_refused_by_name() {
+    let bytes = htk(100_000, 4, 0o40006, &[0; 8]);
+    let mut source = Source::from_bytes("x", bytes.clone()).unwrap();
+    let registry = Registry::new([&HTK as &'static dyn Format, &SPHINX]);
+    assert_eq!(registry.detect(&mut source).unwrap().info().name, "htk");
+    let error = read_memory(&HTK, &[], &bytes).unwrap_err().to_string();
+    assert!(error.contains("MFCC_V, which hold codes"), "{error}");
+    for kind in [0, 5, 10, 0o2406, 0o10013, 0o40006] {
         let mut utt = utterance(&[1.0], 1);
         utt.meta.tags = vec![Tag::new("htk", "kind", kind.to_string())];
-        assert!(write_memory(&HTK, &[], &[utt]).is_err());
+        let error = write_memory(&HTK, &[], &[utt]).unwrap_err().to_string();
+        assert!(error.contains("not a kind of plain floats"), "{error}");
     }
+    let period = htk(907, 2, 0, &[0; 4]);
+    let error = read_memory(&HTK, &[], &period).unwrap_err().to_string();
+    assert!(error.contains("no whole number of samples"), "{error}");
 }
 
 #[test]
