@@ -6,6 +6,8 @@ use spr_core::format::{Claim, FormatInfo, Probe, Score};
 pub(crate) fn score(info: &FormatInfo, probe: &Probe<'_>, claim: Claim) -> Score {
     /// Odd things have the right size now and then.
     const BY_SIZE: Score = Score::Possible(70);
+    /// Of two that fit the size, the name tells.
+    const BY_NAME_TOO: Score = Score::Possible(75);
     let len = probe
         .len
         .or_else(|| probe.whole.then_some(probe.head.len() as u64));
@@ -13,6 +15,7 @@ pub(crate) fn score(info: &FormatInfo, probe: &Probe<'_>, claim: Claim) -> Score
         .extension()
         .is_some_and(|e| info.extensions.contains(&e));
     match claim.holds(len) {
+        true if named => BY_NAME_TOO,
         true => BY_SIZE,
         false if named && !probe.head.is_empty() => Score::NameOnly,
         false => Score::No,
