@@ -1,7 +1,7 @@
 //! Objects of one format inside another.
 
 use super::{Env, Source};
-use crate::model::Utterance;
+use crate::model::{AudioFacts, Utterance};
 use crate::{Error, ErrorKind, Result};
 
 /// What the first bytes of an object say for a format.
@@ -53,6 +53,13 @@ pub trait Nested: Send + Sync {
         utt: &mut Utterance,
         env: &Env,
     ) -> Result<()>;
+
+    /// What the header of the object at the current place says of sound; nothing, if it is none, or
+    /// if only all of it would tell.
+    ///
+    /// # Errors
+    /// The header is damaged.
+    fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts>;
 
     /// Writes the object that `utt` holds through `put`, which is not called before all is checked.
     ///

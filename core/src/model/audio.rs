@@ -146,6 +146,8 @@ pub struct AudioReference {
     pub shortest: Option<Decimal>,
     /// What is known of the stretch.
     pub facts: AudioFacts,
+    /// What is known of the whole recording, where a stretch of it is meant.
+    pub whole: AudioFacts,
 }
 
 impl PartialEq for AudioReference {
@@ -166,7 +168,13 @@ impl AudioReference {
             channel: None,
             shortest: None,
             facts: AudioFacts::default(),
+            whole: AudioFacts::default(),
         }
+    }
+
+    /// Whether only some time of the recording is meant.
+    pub fn is_stretch(&self) -> bool {
+        self.start.is_some() || self.end.is_some()
     }
 
     /// Seconds that the stretch lasts, where that is known without opening anything.

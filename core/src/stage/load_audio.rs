@@ -3,7 +3,8 @@
 use crate::bytes::{Env, Extent, Location, Source};
 use crate::format::Reader;
 use crate::model::{
-    Audio, AudioReference, DatasetInfo, Decimal, EncodedAudio, Matrix, Utterance, Waveform,
+    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, EncodedAudio, Matrix, Utterance,
+    Waveform,
 };
 use crate::{Error, Limits, Result};
 
@@ -48,10 +49,7 @@ pub fn load(utt: &mut Utterance, env: &Env) -> Result<()> {
     let sound = match &utt.audio {
         None | Some(Audio::Samples(_)) => return Ok(()),
         Some(Audio::Encoded(encoded)) => decode(encoded, env)?,
-        Some(Audio::Reference(reference)) => {
-            let list = utt.origin.file.as_deref().map(Location::from);
-            fetch(reference, list.filter(Location::is_url).as_ref(), env)?
-        }
+        Some(Audio::Reference(reference)) => fetch(reference, list_of(utt).as_ref(), env)?,
     };
     utt.audio = Some(Audio::Samples(sound));
     Ok(())
@@ -77,13 +75,44 @@ fn read(source: &mut Source, format: Option<&str>, env: &Env) -> Result<Waveform
     }
 }
 
-/// Opens what a reference names, in a list behind a URL if it is in one, and takes its stretch and
-/// its channel.
-fn fetch(reference: &AudioReference, list: Option<&Location>, env: &Env) -> Result<Waveform> {
-    let mut source = env.open_from(list, &reference.at)?;
-    if let Some(len) = reference.len {
-        source = source.limited(len)?;
+/// What is so of the whole recording that an utterance refers to, or to a stretch of: its header is
+/// read, and only where that does not tell, the rest. Nothing, where there is no reference.
+///
+/// # Errors
+/// It can't be opened, or no format that is built in reads it.
+pub fn recording_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
+    let Some(Audio::Reference(reference)) = &utt.audio else {
+        return Ok(AudioFacts::default());
+    };
+    let list = list_of(utt);
+    let mut source = open(reference, list.as_ref(), env)?;
+    let nested = env.nested_by_content(&mut source)?;
+    let facts = nested.facts(&mut source, env)?;
+    if facts.rate.is_some() && facts.channels.is_some() && facts.samples.is_some() {
+        return Ok(facts);
     }
+    let sound = read(&mut open(reference, list.as_ref(), env)?, None, env)?;
+    Ok(Audio::Samples(sound).facts())
+}
+
+/// The list behind a URL that an utterance stood in, if it did.
+fn list_of(utt: &Utterance) -> Option<Location> {
+    let list = utt.origin.file.as_deref().map(Location::from);
+    list.filter(Location::is_url)
+}
+
+/// Opens what a reference names, in a list behind a URL if it is in one.
+fn open(reference: &AudioReference, list: Option<&Location>, env: &Env) -> Result<Source> {
+    let source = env.open_from(list, &reference.at)?;
+    match reference.len {
+        Some(len) => source.limited(len),
+        None => Ok(source),
+    }
+}
+
+/// Opens what a reference names and takes its stretch and its channel.
+fn fetch(reference: &AudioReference, list: Option<&Location>, env: &Env) -> Result<Waveform> {
+    let mut source = open(reference, list, env)?;
     let mut sound = read(&mut source, None, env)?;
     let there = sound.samples.rows();
     let (start, end) = stretch(reference, sound.rate, there).map_err(|e| e.file(source.name()))?;

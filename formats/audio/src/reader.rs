@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use spr_core::bytes::{ByteOrder, Env, Source};
 use spr_core::format::{OneReader, Opened, Reader};
-use spr_core::model::{Audio, DatasetInfo, Tag, Utterance, Waveform};
+use spr_core::model::{Audio, AudioFacts, DatasetInfo, Tag, Utterance, Waveform};
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::coding::{Amount, SampleCoding};
@@ -45,6 +45,23 @@ impl Head {
         utt.audio = Some(Audio::Samples(sound));
         utt.meta.tags.extend(self.tags);
         (self.finish)(source, utt, env)
+    }
+}
+
+impl Head {
+    /// What it says, with the samples counted that are left of `source` where it does not count them.
+    pub(crate) fn facts(&self, source: &Source) -> AudioFacts {
+        let block = self.channels.saturating_mul(self.coding.width());
+        AudioFacts {
+            rate: Some(self.rate),
+            channels: u32::try_from(self.channels).ok(),
+            samples: match self.amount {
+                Amount::Rows(rows) => Some(rows),
+                Amount::ToEnd => source.remaining().and_then(|left| left.checked_div(block)),
+                Amount::Checked(_) => None,
+            },
+            duration: None,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{Claim, Extent, Nested};
-use spr_core::model::{Decimal, Matrix, Meta, Utterance, Waveform};
+use spr_core::model::{AudioFacts, Decimal, Matrix, Meta, Utterance, Waveform};
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::body;
@@ -46,6 +46,10 @@ impl Nested for NestedHtk {
             Extent::Whole => end(source),
             Extent::Own => Ok(()),
         }
+    }
+
+    fn facts(&self, _: &mut Source, _: &Env) -> Result<AudioFacts> {
+        Ok(AudioFacts::default())
     }
 
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {

@@ -6,7 +6,7 @@ use spr_core::format::{
     Notation, OneReader, OneWriter, Opened, OptionSpec, Options, Probe, Request, Score,
     WholeFolder, Writer,
 };
-use spr_core::model::{DatasetInfo, Dtype, Rank, Utterance};
+use spr_core::model::{AudioFacts, DatasetInfo, Dtype, Rank, Utterance};
 use spr_core::{Error, Result};
 
 use crate::object::{self, floats};
@@ -152,6 +152,10 @@ impl Nested for NestedSphinx {
             Extent::Whole => object::end(source),
             Extent::Own => Ok(()),
         }
+    }
+
+    fn facts(&self, _: &mut Source, _: &Env) -> Result<AudioFacts> {
+        Ok(AudioFacts::default())
     }
 
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {

@@ -11,6 +11,7 @@ use spr_core::model::{
 };
 use spr_core::{Error, Limits, Result};
 
+use crate::braces::Braces;
 use crate::fields::Fields;
 use crate::numbers;
 use crate::shape::MatrixShape;
@@ -47,6 +48,30 @@ pub(crate) struct AudioFields<'a> {
     #[serde(borrow)]
     end: Option<&'a RawValue>,
     channel: Option<u32>,
+    #[serde(borrow)]
+    whole: Option<Braces<FactFields<'a>>>,
+}
+
+/// What is known of a whole recording.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FactFields<'a> {
+    rate: Option<u32>,
+    channels: Option<u32>,
+    samples: Option<u64>,
+    #[serde(borrow)]
+    duration: Option<&'a RawValue>,
+}
+
+impl FactFields<'_> {
+    fn read(&self) -> Result<AudioFacts> {
+        Ok(AudioFacts {
+            rate: self.rate,
+            channels: self.channels,
+            samples: self.samples,
+            duration: time(self.duration, "duration")?,
+        })
+    }
 }
 
 impl AudioFields<'_> {
@@ -108,6 +133,10 @@ impl AudioFields<'_> {
             channel: self.channel,
             shortest: None,
             facts: self.facts()?,
+            whole: match &self.whole {
+                Some(Braces(facts)) => facts.read()?,
+                None => AudioFacts::default(),
+            },
         })
     }
 
@@ -137,7 +166,7 @@ impl AudioFields<'_> {
     fn is_stretch(&self) -> bool {
         let times = self.start.is_some() || self.end.is_some();
         let bytes = self.byte.is_some() || self.length.is_some();
-        times || bytes || self.channel.is_some()
+        times || bytes || self.channel.is_some() || self.whole.is_some()
     }
 
     fn facts(&self) -> Result<AudioFacts> {
@@ -212,6 +241,12 @@ pub(crate) fn fields(audio: &Audio) -> Result<Vec<u8>> {
             fields.time("end", reference.end);
             fields.number("channel", reference.channel);
             write_facts(reference.facts, &mut fields);
+            if reference.whole != AudioFacts::default() {
+                let out = fields.start("whole");
+                out.push(b'{');
+                write_facts(reference.whole, &mut Fields::new(out));
+                out.push(b'}');
+            }
         }
         _ => return Err(Error::unfit("has sound in an unknown form")),
     }
@@ -296,11 +331,15 @@ mod tests {
                     samples: Some(24000),
                     duration: Decimal::parse("3.00"),
                 },
+                whole: AudioFacts {
+                    duration: Decimal::parse("7.5"),
+                    ..AudioFacts::default()
+                },
                 ..AudioReference::new(Locator::FileAt("a.tar".into(), 0))
             }),
             concat!(
                 r#"{"path":"a.tar","byte":0,"length":7,"start":0.450,"end":3,"channel":1,"#,
-                r#""rate":8000,"channels":2,"samples":24000,"duration":3.00}"#
+                r#""rate":8000,"channels":2,"samples":24000,"duration":3.00,"whole":{"duration":7.5}}"#
             ),
         );
         assert!(fields(&place(Locator::Nowhere)).is_err());

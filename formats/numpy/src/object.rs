@@ -2,7 +2,9 @@
 
 use spr_core::bytes::{ByteOrder, Env, Source, swap_in_place};
 use spr_core::format::{Claim, Extent, Nested};
-use spr_core::model::{Array, Dtype, Matrix, NamedArray, Portion, Portions, Rank, Utterance};
+use spr_core::model::{
+    Array, AudioFacts, Dtype, Matrix, NamedArray, Portion, Portions, Rank, Utterance,
+};
 use spr_core::{Error, Limits, Result};
 
 use crate::caps::CAPS;
@@ -178,6 +180,10 @@ impl Nested for NestedArray {
             Extent::Whole => end(source),
             Extent::Own => Ok(()),
         }
+    }
+
+    fn facts(&self, _: &mut Source, _: &Env) -> Result<AudioFacts> {
+        Ok(AudioFacts::default())
     }
 
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Env, Source};
 use spr_core::format::{Caps, Claim, Extent, Keys, Nested};
-use spr_core::model::{Audio, Utterance, Waveform};
+use spr_core::model::{Audio, AudioFacts, Utterance, Waveform};
 use spr_core::{Error, Result};
 
 use super::own_extent::PIPED;
@@ -35,6 +35,11 @@ impl Nested for NestedWave {
             .map_or_else(Waveform::default, Audio::into_waveform);
         (utt.features, utt.labels) = (None, None);
         head.read(source, sound, utt, env)
+    }
+
+    fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts> {
+        let head = read::open(source, Extent::Whole, env).map_err(|e| e.file(source.name()))?;
+        Ok(head.facts(source))
     }
 
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {

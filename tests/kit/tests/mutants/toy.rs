@@ -5,7 +5,7 @@ use spr_core::format::{
     Caps, Count, Empty, FeatureCaps, Format, FormatInfo, Keys, Medium, Notation, Opened, Options,
     Probe, Reader, Request, Score, Wanted, WholeFolder, Writer, Written,
 };
-use spr_core::model::{DatasetInfo, Dtype, Key, Matrix, Rank, Utterance};
+use spr_core::model::{AudioFacts, DatasetInfo, Dtype, Key, Matrix, Rank, Utterance};
 use spr_core::{Error, ErrorKind, Limits, Result};
 
 /// What is wrong with a toy format.
@@ -163,6 +163,10 @@ impl Nested for Toy {
             true => Err(source.malformed("bytes behind a toy")),
             false => Ok(()),
         }
+    }
+
+    fn facts(&self, _: &mut Source, _: &Env) -> Result<AudioFacts> {
+        Ok(AudioFacts::default())
     }
 
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
