@@ -146,7 +146,7 @@ impl Target {
             Locator::Standard
         } else if let Some(command) = path.strip_prefix('|') {
             Locator::Command(command.to_owned())
-        } else if path.ends_with('/') || env.is_folder(&path.into()) || is_only_folder(format) {
+        } else if path.ends_with('/') || env.is_folder(&path.into()) || is_folder(format, path) {
             Locator::folder(match path.trim_end_matches('/') {
                 "" => path,
                 plain => plain,
@@ -397,5 +397,16 @@ impl Target {
 
 /// Whether data sets of a format are never files.
 pub(super) fn is_only_folder(format: &dyn Format) -> bool {
-    format.folder().is_some() && format.info().extensions.is_empty()
+    let info = format.info();
+    format.folder().is_some() && info.extensions.is_empty() && info.also.is_empty()
+}
+
+/// Whether a name is that of a folder, for a format whose data sets are folders and files: if it does
+/// not have the extension of such a file.
+fn is_folder(format: &dyn Format, path: &str) -> bool {
+    let file = Location::from(path).plain();
+    let is_file = file
+        .extension()
+        .is_some_and(|extension| format.info().goes_by(extension));
+    format.folder().is_some() && !is_file
 }

@@ -11,7 +11,7 @@ use spr_core::model::Decimal;
 use spr_core::{Error, Result};
 
 /// The fields of an object that nobody has taken yet, in their order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 #[derive(Deserialize)]
@@ -52,6 +52,14 @@ impl<'a> Object<'a> {
         serde_json::from_slice(line).map_err(|e| syntax_error(&e, line))
     }
 
+    /// The object that a value of the field `what` is.
+    ///
+    /// # Errors
+    /// It is none.
+    pub(crate) fn of(raw: &'a RawValue, what: &str) -> Result<Self> {
+        parse(raw, what, "an object")
+    }
+
     /// Takes a field; null is none.
     pub(crate) fn take(&mut self, name: &str) -> Option<&'a RawValue> {
         let at = self.0.iter().position(|(own, _)| own == name)?;
@@ -89,6 +97,12 @@ impl<'a> Object<'a> {
     pub(crate) fn rest(self) -> impl Iterator<Item = (Cow<'a, str>, &'a RawValue)> {
         self.0.into_iter()
     }
+}
+
+/// Whether text from the start of a file has this name of a field.
+pub(crate) fn names(text: &[u8], name: &str) -> bool {
+    let quoted = format!("\"{name}\"");
+    memchr::memmem::find(text, quoted.as_bytes()).is_some()
 }
 
 /// A value of a type that serde knows; `expected` says what it should be.

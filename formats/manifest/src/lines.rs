@@ -54,6 +54,11 @@ impl Lines {
         &self.line
     }
 
+    /// The file.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
     /// An error of the line, after which the next one can be read.
     pub(crate) fn error(&self, error: Error) -> Error {
         error.file(&*self.file).line(self.number).continuable()

@@ -68,6 +68,30 @@ impl Names {
         })
     }
 
+    /// The same for programs that look for relative paths from the working folder: they stay as they
+    /// are, unless the option says how they are to be.
+    pub(crate) fn kept(self) -> Self {
+        let paths = match self.paths {
+            Paths::Usual => Paths::AsIs,
+            told => told,
+        };
+        Self { paths, ..self }
+    }
+
+    /// The name of a folder that is part of the output, in which it is called `name`.
+    ///
+    /// # Errors
+    /// It is not UTF-8.
+    pub(crate) fn member(&self, folder: &Location, name: &str) -> Result<String> {
+        let full = match self.paths {
+            Paths::Relative => return Ok(name.to_owned()),
+            Paths::Absolute => self.env.resolve(folder),
+            Paths::Usual | Paths::AsIs => folder.clone(),
+        };
+        let text = full.to_str().map(str::to_owned);
+        text.ok_or_else(|| Error::unfit(format!("goes to {folder}, which is not UTF-8")))
+    }
+
     /// The name of a file.
     ///
     /// # Errors

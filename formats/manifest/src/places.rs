@@ -12,6 +12,8 @@ const REMEMBERED: usize = 1 << 14;
 pub(crate) struct Places {
     env: Env,
     folder: Option<Location>,
+    /// Whether the working folder comes before the manifest's.
+    working: bool,
     /// The name that was looked for last, and what was found.
     last: Option<(String, Location)>,
     /// The shortest names of folders.
@@ -24,8 +26,17 @@ impl Places {
         Self {
             env: env.clone(),
             folder: manifest.and_then(Location::parent),
+            working: false,
             last: None,
             short: HashMap::new(),
+        }
+    }
+
+    /// The same from the working folder, and only then from the manifest's, as Lhotse does the first.
+    pub(crate) fn working_folder_first(self) -> Self {
+        Self {
+            working: true,
+            ..self
         }
     }
 
@@ -48,6 +59,7 @@ impl Places {
         };
         if file.is_relative()
             && let Some(folder) = &self.folder
+            && !(self.working && self.env.exists(&file))
         {
             let beside = folder.join(&file);
             if self.env.exists(&beside) {

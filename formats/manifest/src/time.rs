@@ -1,10 +1,10 @@
 //! How long sound lasts.
 
 use spr_core::bytes::Env;
-use spr_core::model::{Audio, AudioReference, Decimal, Utterance};
+use spr_core::model::{AudioReference, Decimal};
 use spr_core::{Error, Result, stage};
 
-/// Seconds that a stretch of sound lasts. Only where nothing tells, its file is opened.
+/// Seconds that a stretch of sound lasts. Only where nothing tells, the header of its file is read.
 ///
 /// # Errors
 /// It can't be opened, or is no sound.
@@ -12,13 +12,12 @@ pub(crate) fn lasts(reference: &AudioReference, env: &Env) -> Result<Decimal> {
     if let Some(time) = reference.time() {
         return Ok(time);
     }
-    let mut utt = Utterance {
-        audio: Some(Audio::Reference(reference.clone())),
-        ..Utterance::default()
+    let start = reference.start.unwrap_or_default();
+    let told = reference.whole.time();
+    let whole = match told {
+        Some(time) => Some(time),
+        None => stage::recording_facts(reference, env)?.time(),
     };
-    stage::load(&mut utt, env)?;
-    let facts = utt.audio.as_ref().map(Audio::facts).unwrap_or_default();
-    facts
-        .time()
-        .ok_or_else(|| Error::unfit("has sound of which nobody knows how long it lasts"))
+    let left = whole.and_then(|whole| whole.minus(start));
+    left.ok_or_else(|| Error::unfit("has sound of which nobody knows how long it lasts"))
 }

@@ -6,11 +6,11 @@
     reason = "tests"
 )]
 
-use spr_core::bytes::{Env, Source};
+use spr_core::bytes::{Env, Locator, Source};
 use spr_core::format::{Format, Options, Reader, Request};
-use spr_core::model::{Audio, Decimal, Key, Tag, Utterance};
+use spr_core::model::{Audio, AudioFacts, Decimal, Key, Tag, Utterance};
 use spr_core::{Error, ErrorKind};
-use spr_format_manifest::NEMO;
+use spr_format_manifest::{LHOTSE, NEMO};
 use spr_testkit::{Suite, generate, suite};
 
 fn utf8(key: &Key) -> Key {
@@ -63,6 +63,53 @@ fn nemo_behaves() {
         options: &[&[], &[("paths", "asis")]],
         prepare: stretched,
         ..Suite::new(&NEMO)
+    });
+}
+
+/// A stretch of a recording of which all is known that has to be, and segments as Lhotse has them.
+fn cut(utt: &mut Utterance) {
+    stretched(utt);
+    let name = format!("recording of {}", utt.key);
+    if let Some(Audio::Reference(place)) = &mut utt.audio {
+        place.at = Locator::file(format!("{name}.wav"));
+        place.whole = AudioFacts {
+            channels: Some(1),
+            samples: Some(9_000_000),
+            ..place.facts
+        };
+        (utt.meta.start, utt.meta.end) = (place.start, place.end);
+    }
+    utt.meta.recording = Some(name.as_str().into());
+    for (n, tier) in utt.tiers.iter_mut().enumerate() {
+        if tier.name.is_empty() {
+            tier.name = format!("kind {n}").into_bytes().into();
+        }
+        let proper = tier.segments.iter_mut();
+        for segment in proper.filter(|segment| segment.is_proper()) {
+            // Within what the utterance lasts, and with an end.
+            let start = short(segment.start);
+            let end = short(segment.end.unwrap_or(segment.start));
+            (segment.start, segment.end) = (start, Some(end.max(start)));
+            if !tier.points {
+                segment.end = start.plus(Decimal::new(1, -4));
+            }
+        }
+    }
+}
+
+/// A time below a third of a second, in its order.
+fn short(time: Decimal) -> Decimal {
+    let value = time.value() / (1.0 + time.value()) / 3.0;
+    Decimal::of((value * 1e4).floor() / 1e4).unwrap()
+}
+
+#[test]
+fn lhotse_behaves() {
+    suite(&Suite {
+        text: true,
+        self_delimiting: true,
+        prepare: cut,
+        ..Suite::new(&LHOTSE)
     });
 }
 

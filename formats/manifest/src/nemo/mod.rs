@@ -11,7 +11,7 @@ use spr_core::format::{
 };
 use spr_core::model::{Decimal, SourceField};
 
-use crate::names;
+use crate::{json, names};
 use read::NemoReader;
 use write::NemoWriter;
 
@@ -22,7 +22,7 @@ pub struct Nemo;
 pub static NEMO: Nemo = Nemo;
 
 /// Names of the field that says where the sound is.
-const FILE: [&str; 2] = ["audio_filepath", "audio_filename"];
+pub(crate) const FILE: [&str; 2] = ["audio_filepath", "audio_filename"];
 
 const CAPS: Caps = {
     let mut audio = AudioCaps::NONE;
@@ -58,11 +58,7 @@ impl Format for Nemo {
 
     fn probe(&self, head: &Probe<'_>) -> Score {
         let text = head.head.trim_ascii_start();
-        let has = |name: &str| {
-            let quoted = format!("\"{name}\"");
-            memchr::memmem::find(text, quoted.as_bytes()).is_some()
-        };
-        match text.starts_with(b"{") && FILE.iter().any(|name| has(name)) {
+        match text.starts_with(b"{") && FILE.iter().any(|name| json::names(text, name)) {
             true => Score::Certain,
             false => Score::No,
         }

@@ -5,9 +5,7 @@ use std::collections::HashSet;
 use serde_json::value::RawValue;
 use spr_core::bytes::{Env, Locator, Source};
 use spr_core::format::{Options, Reader, Request, Wanted};
-use spr_core::model::{
-    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, Key, KeySource, Utterance,
-};
+use spr_core::model::{Audio, AudioFacts, AudioReference, DatasetInfo, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
 
 use super::{FILE, made_up};
@@ -15,6 +13,7 @@ use crate::columns;
 use crate::json::{self, Object};
 use crate::lines::Lines;
 use crate::places::Places;
+use crate::source::Place;
 
 /// What names an utterance whose line does not.
 #[derive(Clone, Copy)]
@@ -108,6 +107,15 @@ impl NemoReader {
             },
             ..AudioReference::new(Locator::File(self.places.find(&file)))
         };
+        let mut name = |own: &str| {
+            let name = object.take_if(own, json::name);
+            name.map(|name| Key::from(name.as_ref()))
+        };
+        let recording = name("recording_id");
+        let meta = &mut utt.meta;
+        (meta.speaker, meta.gender, meta.language) =
+            (name("speaker"), name("gender"), name("lang"));
+        Place::new(recording, &audio).read(&mut object, &mut utt.meta)?;
         utt.audio = Some(Audio::Reference(audio));
         let said = object
             .take("text")
@@ -115,34 +123,9 @@ impl NemoReader {
         if let Some(said) = said {
             utt.text = Some(json::text(said, "text")?.into_owned().into_bytes());
         }
-        source(&mut object, [start, end], utt)?;
         columns::read(object, &mut utt.meta);
         Ok(true)
     }
-}
-
-/// Reads who speaks, and in which recording. A stretch of a recording that has a name is where the
-/// utterance is in it, unless the line tells.
-fn source(
-    object: &mut Object<'_>,
-    [start, end]: [Option<Decimal>; 2],
-    utt: &mut Utterance,
-) -> Result<()> {
-    let mut name = |own: &str| {
-        let name = object.take_if(own, json::name);
-        name.map(|name| Key::from(name.as_ref()))
-    };
-    let meta = &mut utt.meta;
-    (meta.speaker, meta.gender) = (name("speaker"), name("gender"));
-    (meta.language, meta.recording) = (name("lang"), name("recording_id"));
-    meta.channel = name("recording_channel");
-    let mut time = |own: &str, usual: Option<Decimal>| match object.has(own) {
-        true => object.take(own).map(|raw| json::time(raw, own)).transpose(),
-        false => Ok(usual.filter(|_| meta.recording.is_some())),
-    };
-    let times = (time("recording_start", start)?, time("recording_end", end)?);
-    (meta.start, meta.end) = times;
-    Ok(())
 }
 
 fn is_true(raw: &RawValue) -> bool {

@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{Env, Locator, Output, Part, Sink};
 use spr_core::format::{Caps, Options, Writer, Written};
-use spr_core::model::{Audio, AudioReference, Decimal, Key, Meta, Utterance};
+use spr_core::model::{Audio, AudioReference, Decimal, Utterance};
 use spr_core::{Error, Result};
 
 use super::read::stem;
@@ -10,10 +10,11 @@ use super::{CAPS, FILE, made_up};
 use crate::columns;
 use crate::json::Fields;
 use crate::names::Names;
+use crate::source::{self, Place, utf8};
 use crate::time;
 
 /// Fields that are not columns of the user's own.
-const OWN: [&str; 19] = [
+const OWN: [&str; 16] = [
     FILE[0],
     FILE[1],
     "offset",
@@ -26,9 +27,6 @@ const OWN: [&str; 19] = [
     "sampling_rate",
     "channel",
     "recording_id",
-    "recording_channel",
-    "recording_start",
-    "recording_end",
     "utt_id",
     "id",
     "_skipme",
@@ -80,13 +78,39 @@ impl NemoWriter {
             fields.text("text", utf8(said, "the text")?);
         }
         let end = start.and_then(|start| start.plus(duration));
-        source(&utt.meta, audio, [start, end], &mut fields)?;
+        let meta = &utt.meta;
+        for (name, value) in [
+            ("lang", &meta.language),
+            ("speaker", &meta.speaker),
+            ("gender", &meta.gender),
+            ("recording_id", &meta.recording),
+        ] {
+            if let Some(value) = value {
+                fields.text(name, utf8(value.as_bytes(), name)?);
+            }
+        }
+        let place = Place {
+            recording: meta.recording.clone(),
+            start: start.filter(|_| meta.recording.is_some()),
+            end: end.filter(|_| meta.recording.is_some()),
+        };
+        place.write(meta, &mut fields)?;
+        if let Some(channel) = audio.channel {
+            fields.count("channel", channel);
+        }
+        if let Some(rate) = audio.facts.rate {
+            fields.count("sampling_rate", rate);
+        }
         let key = utf8(utt.key.as_bytes(), "the key")?;
         let stretch = start.zip(end).map(|(start, end)| [start, end]);
         if key != made_up(stem(name), stretch) {
             fields.text("utt_id", key);
         }
-        columns::write(&utt.meta.tags, |name| OWN.contains(&name), &mut fields)?;
+        columns::write(
+            &utt.meta.tags,
+            |name| OWN.contains(&name) || source::FIELDS.contains(&name),
+            &mut fields,
+        )?;
         fields.close();
         self.line.push(b'\n');
         Ok(())
@@ -121,50 +145,6 @@ fn times(audio: &AudioReference, env: &Env) -> Result<[Option<Decimal>; 2]> {
         true => Err(Error::unfit("has sound that ends before it starts")),
         false => Ok([start, Some(duration)]),
     }
-}
-
-/// Adds who speaks, and in which recording.
-fn source(
-    meta: &Meta,
-    audio: &AudioReference,
-    [start, end]: [Option<Decimal>; 2],
-    fields: &mut Fields<'_>,
-) -> Result<()> {
-    for (name, value) in [
-        ("lang", &meta.language),
-        ("speaker", &meta.speaker),
-        ("gender", &meta.gender),
-        ("recording_id", &meta.recording),
-        ("recording_channel", &meta.channel),
-    ] {
-        if let Some(value) = value {
-            fields.text(name, utf8(Key::as_bytes(value), name)?);
-        }
-    }
-    // Where the utterance is in the recording is where the sound is, unless something else is said.
-    let usual = |time: Option<Decimal>| time.filter(|_| meta.recording.is_some());
-    for (name, time, usual) in [
-        ("recording_start", meta.start, usual(start)),
-        ("recording_end", meta.end, usual(end)),
-    ] {
-        match time {
-            _ if time == usual => {}
-            Some(time) => fields.time(name, time),
-            None => fields.raw(name, "null"),
-        }
-    }
-    if let Some(channel) = audio.channel {
-        fields.count("channel", channel);
-    }
-    if let Some(rate) = audio.facts.rate {
-        fields.count("sampling_rate", rate);
-    }
-    Ok(())
-}
-
-fn utf8<'a>(bytes: &'a [u8], what: &str) -> Result<&'a str> {
-    std::str::from_utf8(bytes)
-        .map_err(|_| Error::unfit(format!("{what} is not UTF-8, which the format can't hold")))
 }
 
 impl Writer for NemoWriter {

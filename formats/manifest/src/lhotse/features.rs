@@ -1,0 +1,147 @@
+//! Features that a manifest says where to find.
+
+use std::collections::HashMap;
+
+use spr_core::bytes::{Env, Extent, Locator};
+use spr_core::model::{Decimal, Matrix, Utterance};
+use spr_core::{Error, Limits, Result};
+
+use super::recording::Stretch;
+use crate::json::{self, Object};
+use crate::places::Places;
+
+/// Features of a stretch of a recording.
+#[derive(Clone)]
+pub(super) struct Features {
+    pub(super) recording: Option<String>,
+    pub(super) start: Decimal,
+    pub(super) duration: Decimal,
+    pub(super) shift: Decimal,
+    store: String,
+    path: String,
+    key: String,
+}
+
+impl Features {
+    /// The features that an object describes.
+    ///
+    /// # Errors
+    /// It lacks what it must have.
+    pub(super) fn read(mut object: Object<'_>) -> Result<Self> {
+        let mut time = |name: &str| json::time(object.require(name)?, name);
+        let (start, duration, shift) = (time("start")?, time("duration")?, time("frame_shift")?);
+        let mut text = |name: &str| Ok(json::text(object.require(name)?, name)?.into_owned());
+        let (store, path, key) = (
+            text("storage_type")?,
+            text("storage_path")?,
+            text("storage_key")?,
+        );
+        let recording = object
+            .take("recording_id")
+            .map(|raw| json::text(raw, "recording_id"));
+        if shift.is_zero() {
+            return Err(Error::malformed("frame_shift is 0"));
+        }
+        Ok(Self {
+            recording: recording.transpose()?.map(|name| name.into_owned()),
+            start,
+            duration,
+            shift,
+            store,
+            path,
+            key,
+        })
+    }
+
+    /// What they are called: the last part of where they are in their store.
+    pub(super) fn name(&self) -> &str {
+        let last = self.key.rsplit('/').next().unwrap_or(&self.key);
+        last.strip_suffix(".npy").unwrap_or(last)
+    }
+
+    /// Reads the frames of a stretch of the recording, and says how far apart they are.
+    ///
+    /// # Errors
+    /// They can't be opened, or are in a store that is not read.
+    pub(super) fn load(
+        &self,
+        stretch: &Stretch,
+        places: &mut Places,
+        env: &Env,
+        utt: &mut Utterance,
+    ) -> Result<()> {
+        let file = match &*self.store {
+            "numpy_files" => places.find(&format!("{}/{}", self.path, self.key)),
+            other => {
+                let message = format!("features in a store of type {other}, which is not read");
+                return Err(Error::unsupported(message).hint(
+                    "have lhotse copy them to numpy_files: cuts.copy_feats(NumpyFilesWriter(…))",
+                ));
+            }
+        };
+        let mut source = env.open_from(None, &Locator::File(file))?;
+        let mut held = Utterance::default();
+        let nested = env.nested("npy")?;
+        nested.read(&mut source, Extent::Whole, &mut held, env)?;
+        let Some(features) = held.features else {
+            return Err(source.malformed("holds no matrix of features"));
+        };
+        utt.features = Some(self.part(features, stretch, &env.limits)?);
+        utt.meta.frame_shift = Some(self.shift);
+        Ok(())
+    }
+
+    /// The frames of a stretch, rounded as lhotse does.
+    fn part(&self, all: Matrix, stretch: &Stretch, limits: &Limits) -> Result<Matrix> {
+        let frames = |time: Decimal| {
+            let count = (time.value() / self.shift.value() + 0.5).floor();
+            // A float that is too large becomes the largest integer.
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "as said"
+            )]
+            let count = count as usize;
+            count.min(all.rows())
+        };
+        let before = stretch.start.minus(self.start);
+        let Some(before) = before.filter(|before| !before.is_negative()) else {
+            let message = format!("its features start at {} s, behind its start", self.start);
+            return Err(Error::malformed(message));
+        };
+        let first = frames(before);
+        let last = first
+            .saturating_add(frames(stretch.duration))
+            .min(all.rows());
+        if (first, last) == (0, all.rows()) {
+            return Ok(all);
+        }
+        let mut part = Matrix::default();
+        let bytes = part.reset(all.dtype(), all.rank(), last - first, all.cols(), limits)?;
+        let row = all.cols() * all.dtype().size();
+        bytes.copy_from_slice(&all.as_bytes()[first * row..last * row]);
+        Ok(part)
+    }
+}
+
+/// Features by their recordings.
+#[derive(Default)]
+pub(super) struct FeatureSet(HashMap<String, Vec<Features>>);
+
+impl FeatureSet {
+    /// Adds features.
+    pub(super) fn add(&mut self, features: Features) {
+        let recording = features.recording.clone().unwrap_or_default();
+        self.0.entry(recording).or_default().push(features);
+    }
+
+    /// The features that a stretch of a recording is within, those that start last.
+    pub(super) fn find(&self, recording: &str, stretch: &Stretch) -> Option<&Features> {
+        let all = self.0.get(recording)?.iter();
+        let holds = |features: &&Features| {
+            let end = features.start.plus(features.duration);
+            features.start <= stretch.start && end.is_some_and(|end| stretch.start < end)
+        };
+        all.filter(holds).max_by_key(|features| features.start)
+    }
+}

@@ -1,0 +1,90 @@
+//! Which manifests of a folder belong together.
+
+use spr_core::bytes::{Env, Location, Source};
+use spr_core::{Error, Result};
+
+use super::Kind;
+
+/// What a manifest holds, as far as its name tells.
+pub(super) fn kind_by_name(name: &str) -> Option<Kind> {
+    let plain = name.strip_suffix(".gz").unwrap_or(name);
+    let stem = plain
+        .strip_suffix(".jsonl")
+        .or_else(|| plain.strip_suffix(".json"))?;
+    let words: Vec<_> = stem.split(|c: char| !c.is_alphanumeric()).collect();
+    let named = [
+        ("supervisions", Kind::Supervisions),
+        ("cuts", Kind::Cuts),
+        ("features", Kind::Features),
+        ("recordings", Kind::Recordings),
+    ];
+    named
+        .into_iter()
+        .find(|(word, _)| words.contains(word))
+        .map(|(_, kind)| kind)
+}
+
+/// The manifest of a folder from which the others are found: that of supervisions, else of cuts,
+/// else of recordings.
+///
+/// # Errors
+/// There are several, or it is a Shar.
+pub(super) fn main(folder: &Location, env: &Env) -> Result<Location> {
+    let entries = env.entries(folder)?;
+    let named: Vec<_> = entries
+        .iter()
+        .filter_map(|at| Some((at, at.name()?.to_str()?)))
+        .collect();
+    if is_shar(named.iter().map(|(_, name)| *name)) {
+        return Err(
+            Error::unsupported("a Lhotse Shar, whose sound and features are in tar files")
+                .file(folder.to_string())
+                .hint("write manifests of the recordings themselves with lhotse"),
+        );
+    }
+    for kind in [Kind::Supervisions, Kind::Cuts, Kind::Recordings] {
+        let all = named
+            .iter()
+            .filter(|(_, name)| kind_by_name(name) == Some(kind));
+        let mut all: Vec<_> = all.map(|(at, _)| *at).collect();
+        all.sort();
+        match *all.as_slice() {
+            [] => {}
+            [one] => return Ok(one.clone()),
+            _ => {
+                let names: Vec<_> = all.iter().map(ToString::to_string).collect();
+                let message = format!(
+                    "expected one manifest of {}, found {}",
+                    kind.name(),
+                    names.len()
+                );
+                return Err(Error::usage(message)
+                    .file(folder.to_string())
+                    .hint(format!("name one of them: {}", names.join(", "))));
+            }
+        }
+    }
+    let message = "holds neither supervisions.jsonl.gz nor cuts.jsonl.gz";
+    Err(Error::unsupported(message).file(folder.to_string()))
+}
+
+/// Whether files of these names are a Lhotse Shar.
+fn is_shar<'a>(names: impl Iterator<Item = &'a str>) -> bool {
+    let mut numbered = names.filter_map(|name| name.strip_prefix("cuts."));
+    numbered.any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// The manifest of another kind that goes with one of supervisions, if it is there.
+pub(super) fn companion(of: &Source, kind: Kind, env: &Env) -> Option<Location> {
+    let file = of.location()?;
+    let name = file.name()?.to_str()?;
+    if !name.contains(Kind::Supervisions.name()) {
+        return None;
+    }
+    let other = name.replace(Kind::Supervisions.name(), kind.name());
+    let other = match file.parent() {
+        Some(folder) => folder.join(other),
+        None => Location::from(other),
+    };
+    env.exists(&other).then_some(other)
+}

@@ -1,0 +1,200 @@
+//! Recordings: sound files, and what is known of them.
+
+use serde_json::value::RawValue;
+use spr_core::bytes::Locator;
+use spr_core::model::{AudioFacts, AudioReference, Decimal};
+use spr_core::{Error, Result};
+
+use crate::json::{self, Object};
+use crate::places::Places;
+
+/// A recording without its name.
+pub(super) struct Recording {
+    /// Where each group of channels is.
+    sources: Vec<(Vec<u32>, Locator)>,
+    rate: u32,
+    samples: u64,
+}
+
+/// A stretch of a recording, as it is written.
+#[derive(Clone)]
+pub(super) struct Stretch {
+    pub(super) start: Decimal,
+    pub(super) duration: Decimal,
+    /// The channels that are meant; none told are all.
+    pub(super) channels: Vec<u32>,
+}
+
+impl Stretch {
+    /// Takes `start`, `duration` and `channel`.
+    ///
+    /// # Errors
+    /// They are not there or are not what they should be.
+    pub(super) fn take(object: &mut Object<'_>) -> Result<Self> {
+        let duration = json::time(object.require("duration")?, "duration")?;
+        Ok(Self {
+            start: json::decimal(object.require("start")?, "start")?,
+            duration,
+            channels: object.take("channel").map_or(Ok(Vec::new()), channels)?,
+        })
+    }
+
+    /// Where it ends.
+    ///
+    /// # Errors
+    /// The numbers are too large.
+    pub(super) fn end(&self) -> Result<Decimal> {
+        let end = self.start.plus(self.duration);
+        end.ok_or_else(|| Error::malformed("the times have too many digits"))
+    }
+}
+
+/// A channel, or a list of them.
+fn channels(raw: &RawValue) -> Result<Vec<u32>> {
+    match raw.get().starts_with('[') {
+        true => json::parse(raw, "channel", "a list of channels"),
+        false => Ok(vec![json::count(raw, "channel")?]),
+    }
+}
+
+impl Recording {
+    /// The recording that an object describes, and its name.
+    ///
+    /// # Errors
+    /// It does not, or its sound can't be found by what it says.
+    pub(super) fn read(mut object: Object<'_>, places: &mut Places) -> Result<(String, Self)> {
+        let id = json::text(object.require("id")?, "id")?.into_owned();
+        if let Some(transforms) = object.take("transforms")
+            && transforms.get() != "[]"
+        {
+            let message = format!("the recording {id} has transforms, which change its sound");
+            let error = Error::unsupported(message);
+            return Err(error.hint("save the changed sound with lhotse first"));
+        }
+        let list: Vec<&RawValue> = json::parse(object.require("sources")?, "sources", "a list")?;
+        let mut sources = Vec::new();
+        for source in list {
+            sources.push(read_source(Object::of(source, "a source")?, places)?);
+        }
+        if sources.is_empty() {
+            return Err(Error::malformed(format!(
+                "the recording {id} has no sources"
+            )));
+        }
+        let recording = Self {
+            sources,
+            rate: json::count(object.require("sampling_rate")?, "sampling_rate")?,
+            samples: json::count(object.require("num_samples")?, "num_samples")?,
+        };
+        match recording.rate {
+            0 => Err(Error::malformed("sampling_rate is 0")),
+            _ => Ok((id, recording)),
+        }
+    }
+
+    fn channels(&self) -> usize {
+        self.sources
+            .iter()
+            .map(|(channels, _)| channels.len())
+            .sum()
+    }
+
+    /// Where a stretch is; all of the recording where the stretch is as long.
+    ///
+    /// # Errors
+    /// There is no such channel, or channels are asked for that are not a file.
+    pub(super) fn reference(&self, stretch: &Stretch) -> Result<AudioReference> {
+        let (at, channel) = self.channel(&stretch.channels)?;
+        let facts = AudioFacts {
+            rate: Some(self.rate),
+            ..AudioFacts::default()
+        };
+        let all = AudioFacts {
+            channels: u32::try_from(self.channels()).ok(),
+            samples: Some(self.samples),
+            ..facts
+        };
+        let place = AudioReference {
+            channel,
+            ..AudioReference::new(at.clone())
+        };
+        if stretch.start.is_zero() && stretch.duration.sample(self.rate) == Some(self.samples) {
+            return Ok(AudioReference {
+                facts: all,
+                ..place
+            });
+        }
+        if stretch.start.is_negative() {
+            let message = format!("starts {} s before its recording", stretch.start);
+            return Err(Error::malformed(message));
+        }
+        Ok(AudioReference {
+            start: Some(stretch.start),
+            end: Some(stretch.end()?),
+            facts,
+            whole: all,
+            ..place
+        })
+    }
+
+    /// All of it.
+    pub(super) fn all(&self) -> Result<AudioReference> {
+        let duration = AudioFacts {
+            rate: Some(self.rate),
+            samples: Some(self.samples),
+            ..AudioFacts::default()
+        };
+        self.reference(&Stretch {
+            start: Decimal::ZERO,
+            duration: duration.time().unwrap_or_default(),
+            channels: Vec::new(),
+        })
+    }
+
+    /// The file of some channels, and the one in it that is meant, if it has others.
+    fn channel(&self, wanted: &[u32]) -> Result<(&Locator, Option<u32>)> {
+        for (channels, at) in &self.sources {
+            match wanted {
+                [] if self.sources.len() == 1 => return Ok((at, None)),
+                _ if wanted == channels => return Ok((at, None)),
+                [one] => {
+                    if let Some(n) = channels.iter().position(|channel| channel == one) {
+                        return Ok((at, u32::try_from(n).ok()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let message = format!("the channels {wanted:?} are not one of, or all of, those of a file");
+        Err(Error::unsupported(message))
+    }
+}
+
+fn read_source(mut object: Object<'_>, places: &mut Places) -> Result<(Vec<u32>, Locator)> {
+    let channels = json::parse(
+        object.require("channels")?,
+        "channels",
+        "a list of channels",
+    )?;
+    let kind = json::text(object.require("type")?, "type")?;
+    let mut source = || json::text(object.take("source").ok_or_else(no_source)?, "source");
+    let at = match &*kind {
+        "file" => Locator::File(places.find(&source()?)),
+        "command" => Locator::Command(source()?.into_owned()),
+        "shar" | "shar_ptr" => {
+            return Err(Error::unsupported(
+                "a recording of a Lhotse Shar, whose sound is in tar files",
+            )
+            .hint("write manifests of the recordings themselves with lhotse"));
+        }
+        other => {
+            let message = format!("a recording from a source of type {other}");
+            return Err(Error::unsupported(message).hint("files and commands are read"));
+        }
+    };
+    Ok((channels, at))
+}
+
+fn no_source() -> Error {
+    Error::malformed("a source that does not say where it is")
+}

@@ -1,0 +1,170 @@
+//! Supervisions: what is said in a stretch of a recording, and by whom.
+
+use spr_core::Result;
+use spr_core::model::{AudioReference, Decimal, Key, Utterance};
+
+use super::alignment;
+use super::recording::Stretch;
+use crate::columns;
+use crate::json::{self, Fields, Object};
+use crate::source::{self, Place, utf8};
+
+/// A supervision of which the names and the times are read.
+pub(super) struct Supervision<'a> {
+    pub(super) id: String,
+    pub(super) recording: String,
+    pub(super) stretch: Stretch,
+    rest: Object<'a>,
+}
+
+/// The field of `custom` that has the frame shift of an utterance without features.
+const FRAME_SHIFT: &str = "frame_shift";
+
+impl<'a> Supervision<'a> {
+    /// The supervision that an object is.
+    ///
+    /// # Errors
+    /// It lacks what it must have.
+    pub(super) fn read(mut object: Object<'a>) -> Result<Self> {
+        Ok(Self {
+            id: json::text(object.require("id")?, "id")?.into_owned(),
+            recording: json::text(object.require("recording_id")?, "recording_id")?.into_owned(),
+            stretch: Stretch::take(&mut object)?,
+            rest: object,
+        })
+    }
+
+    /// Fills what is said, by whom and when. Alignments count from the start of the recording, in
+    /// which the utterance starts at `start`; it may be [all](alignment::read) of it.
+    ///
+    /// # Errors
+    /// A field is of another type.
+    pub(super) fn fill(
+        mut self,
+        start: Decimal,
+        all: Option<Decimal>,
+        utt: &mut Utterance,
+    ) -> Result<()> {
+        let object = &mut self.rest;
+        if let Some(said) = object.take("text") {
+            utt.text = Some(json::text(said, "text")?.into_owned().into_bytes());
+        }
+        let mut name = |own: &str| {
+            let name = object.take_if(own, json::name);
+            name.map(|name| Key::from(name.as_ref()))
+        };
+        utt.meta.language = name("language");
+        (utt.meta.speaker, utt.meta.gender) = (name("speaker"), name("gender"));
+        if let Some(raw) = object.take("alignment") {
+            utt.tiers = alignment::read(raw, start, all)?;
+        }
+        let custom = object.take("custom");
+        if let Some(raw) = custom {
+            let mut custom = Object::of(raw, "custom")?;
+            let own = Place {
+                recording: utt.meta.recording.take(),
+                start: utt.meta.start,
+                end: utt.meta.end,
+            };
+            own.read(&mut custom, &mut utt.meta)?;
+            if let Some(raw) = custom.take(FRAME_SHIFT) {
+                utt.meta.frame_shift = Some(json::time(raw, FRAME_SHIFT)?);
+            }
+            columns::read(custom, &mut utt.meta);
+        }
+        columns::read(self.rest, &mut utt.meta);
+        Ok(())
+    }
+}
+
+/// The names that a supervision, and the recording it is in, go by, and its times.
+pub(super) struct Naming<'a> {
+    pub(super) key: &'a str,
+    pub(super) recording: &'a str,
+    pub(super) start: Decimal,
+    pub(super) duration: Decimal,
+    /// Channels of the recording.
+    pub(super) channels: u32,
+}
+
+impl Naming<'_> {
+    /// What is known of the place by these names alone.
+    pub(super) fn place(&self, audio: &AudioReference) -> Place {
+        let named = (self.recording != self.key).then(|| Key::from(self.recording));
+        Place::new(named, audio)
+    }
+
+    /// Adds a field of this name with the channel, or all of them.
+    pub(super) fn write_channel(
+        &self,
+        name: &str,
+        audio: &AudioReference,
+        fields: &mut Fields<'_>,
+    ) {
+        match audio.channel {
+            Some(channel) => fields.count(name, channel),
+            None if self.channels == 1 => fields.count(name, 0u32),
+            None => {
+                let all: Vec<_> = (0..self.channels).map(|n| n.to_string()).collect();
+                fields.raw(name, &format!("[{}]", all.join(", ")));
+            }
+        }
+    }
+
+    /// Writes the supervision, which starts at `start` in what it is part of.
+    ///
+    /// # Errors
+    /// Something of it is not UTF-8, or the like.
+    pub(super) fn write(
+        &self,
+        utt: &Utterance,
+        audio: &AudioReference,
+        start: Decimal,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let mut fields = Fields::open(out);
+        fields.text("id", self.key);
+        fields.text("recording_id", self.recording);
+        fields.time("start", start);
+        fields.time("duration", self.duration);
+        self.write_channel("channel", audio, &mut fields);
+        if let Some(said) = &utt.text {
+            fields.text("text", utf8(said, "the text")?);
+        }
+        let meta = &utt.meta;
+        for (name, value) in [
+            ("language", &meta.language),
+            ("speaker", &meta.speaker),
+            ("gender", &meta.gender),
+        ] {
+            if let Some(value) = value {
+                fields.text(name, utf8(value.as_bytes(), name)?);
+            }
+        }
+        self.write_custom(utt, audio, &mut fields)?;
+        alignment::write(&utt.tiers, [self.start, self.duration], &mut fields)?;
+        fields.close();
+        Ok(())
+    }
+
+    fn write_custom(
+        &self,
+        utt: &Utterance,
+        audio: &AudioReference,
+        fields: &mut Fields<'_>,
+    ) -> Result<()> {
+        let mut custom = Vec::new();
+        let mut own = Fields::open(&mut custom);
+        self.place(audio).write(&utt.meta, &mut own)?;
+        if let Some(shift) = utt.meta.frame_shift.filter(|_| utt.features.is_none()) {
+            own.time(FRAME_SHIFT, shift);
+        }
+        let is_own = |name: &str| source::FIELDS.contains(&name) || name == FRAME_SHIFT;
+        columns::write(&utt.meta.tags, is_own, &mut own)?;
+        own.close();
+        if custom != b"{}" {
+            fields.start("custom").extend_from_slice(&custom);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,367 @@
+//! Writing: recordings and supervisions to a folder, or cuts to a file.
+
+use std::collections::HashMap;
+
+use spr_core::bytes::{Env, Location, Locator, Output, Part, Sink};
+use spr_core::format::{Caps, Medium, Options, Writer, Written};
+use spr_core::model::{Audio, AudioFacts, AudioReference, Decimal, Utterance};
+use spr_core::{Error, Result, stage};
+
+use super::alignment;
+use super::supervision::Naming;
+use super::{FILE, FOLDER};
+use crate::json::Fields;
+use crate::names::Names;
+use crate::source::utf8;
+
+/// Where features go, and their manifest.
+const FEATURES: [&str; 2] = ["features", "features.jsonl.gz"];
+
+pub(super) struct LhotseWriter {
+    caps: Caps,
+    output: Output,
+    /// Supervisions; in a file by itself cuts, which have all in them.
+    said: Sink,
+    /// Recordings, where they are not in cuts.
+    recorded: Option<Sink>,
+    /// The manifest of features, once there are some.
+    featured: Option<Sink>,
+    names: Names,
+    env: Env,
+    /// The place of each recording that was written.
+    recordings: HashMap<String, Locator>,
+    /// Those of the recording that was looked at last.
+    last: Option<(Locator, Known)>,
+    made: Made,
+    written: Written,
+}
+
+/// What must be known of a recording.
+#[derive(Clone, Copy)]
+struct Known {
+    rate: u32,
+    samples: u64,
+    channels: u32,
+}
+
+/// The lines of an utterance.
+#[derive(Default)]
+struct Made {
+    id: String,
+    at: Option<Locator>,
+    recording: Vec<u8>,
+    said: Vec<u8>,
+    features: Vec<u8>,
+    /// The name of the file of features in the folder.
+    file: String,
+}
+
+impl LhotseWriter {
+    pub(super) fn new(output: Output, options: &Options, env: &Env) -> Result<Self> {
+        let (caps, said, recorded) = match output.medium() {
+            Medium::Folder => {
+                let member = |name| output.create(Part::Member(name), false);
+                (
+                    FOLDER,
+                    member("supervisions.jsonl.gz")?,
+                    Some(member("recordings.jsonl.gz")?),
+                )
+            }
+            Medium::File | Medium::Stream => (FILE, output.create(Part::Main, false)?, None),
+        };
+        Ok(Self {
+            caps,
+            said,
+            recorded,
+            featured: None,
+            names: Names::new(&output, options, env)?.kept(),
+            output,
+            env: env.clone(),
+            recordings: HashMap::new(),
+            last: None,
+            made: Made::default(),
+            written: Written::default(),
+        })
+    }
+
+    fn make(&mut self, utt: &Utterance) -> Result<()> {
+        let made = self.lines(utt);
+        made.map_err(|e| e.utterance(&utt.key).file(self.output.name()).continuable())
+    }
+
+    fn lines(&mut self, utt: &Utterance) -> Result<()> {
+        self.caps.check(utt)?;
+        let Some(Audio::Reference(audio)) = &utt.audio else {
+            return Err(Error::unfit(
+                "has no sound, which every line of the manifest names",
+            ));
+        };
+        let key = utf8(utt.key.as_bytes(), "the key")?;
+        let known = self.known(audio)?;
+        let id = self.recording_id(utt, audio, key)?;
+        let (start, duration) = known.stretch(audio)?;
+        self.made = Made {
+            at: Some(audio.at.clone()),
+            ..Made::default()
+        };
+        write_recording(&id, audio, known, &mut self.names, &mut self.made.recording)?;
+        let naming = Naming {
+            key,
+            recording: &id,
+            start,
+            duration,
+            channels: known.channels,
+        };
+        match &self.recorded {
+            None => {
+                let segments = utt.tiers.iter().flat_map(|tier| &tier.segments);
+                let mut ends = segments.filter_map(|segment| segment.end);
+                if !audio.is_stretch() && ends.any(|end| alignment::is_behind(end, duration)) {
+                    return Err(Error::unfit("has segments behind its end"));
+                }
+                let mut fields = Fields::open(&mut self.made.said);
+                fields.text("id", key);
+                fields.time("start", start);
+                fields.time("duration", duration);
+                naming.write_channel("channel", audio, &mut fields);
+                let out = fields.start("supervisions");
+                out.push(b'[');
+                // In a cut, a supervision counts from where the cut starts.
+                naming.write(utt, audio, Decimal::ZERO, out)?;
+                out.push(b']');
+                fields
+                    .start("recording")
+                    .extend_from_slice(&self.made.recording);
+                fields.text(
+                    "type",
+                    if known.channels == 1 || audio.channel.is_some() {
+                        "MonoCut"
+                    } else {
+                        "MultiCut"
+                    },
+                );
+                fields.close();
+            }
+            Some(_) => naming.write(utt, audio, start, &mut self.made.said)?,
+        }
+        if let Some(matrix) = &utt.features {
+            let shift = utt.meta.frame_shift.ok_or_else(|| {
+                Error::unfit("has features, and nobody knows how far apart their frames are")
+            })?;
+            let rows = matrix.rows() as u64;
+            let lasts = shift
+                .times(rows)
+                .ok_or_else(|| Error::unfit("has too many frames"))?;
+            self.made.file = feature_file(key)?;
+            let mut fields = Fields::open(&mut self.made.features);
+            fields.text("type", "features");
+            fields.count("num_frames", rows);
+            fields.count("num_features", matrix.cols() as u64);
+            fields.time("frame_shift", shift);
+            fields.count("sampling_rate", known.rate);
+            fields.time("start", start);
+            fields.time("duration", lasts);
+            fields.text("storage_type", "numpy_files");
+            let folder = self
+                .output
+                .locator()
+                .location()
+                .map(|folder| folder.join(FEATURES[0]));
+            let folder = folder.unwrap_or_else(|| Location::from(FEATURES[0]));
+            fields.text("storage_path", &self.names.member(&folder, FEATURES[0])?);
+            fields.text("storage_key", &self.made.file);
+            fields.text("recording_id", &id);
+            naming.write_channel("channels", audio, &mut fields);
+            fields.close();
+        }
+        self.made.id = id;
+        Ok(())
+    }
+
+    /// What is known of the recording; its header is read if that is not enough.
+    fn known(&mut self, audio: &AudioReference) -> Result<Known> {
+        let told = match audio.is_stretch() {
+            true => audio.whole,
+            false => audio.facts,
+        };
+        if let Some(known) = Known::of(told) {
+            return Ok(known);
+        }
+        if let Some((at, known)) = &self.last
+            && *at == audio.at
+        {
+            return Ok(*known);
+        }
+        if let Locator::Command(_) = audio.at {
+            let message = "its sound comes from a command, and nobody knows how long it lasts";
+            return Err(Error::unfit(message).hint("convert the sound to files first"));
+        }
+        let known = Known::of(stage::recording_facts(audio, &self.env)?);
+        let known = known.ok_or_else(|| Error::unfit("has sound of which too little is known"))?;
+        self.last = Some((audio.at.clone(), known));
+        Ok(known)
+    }
+
+    /// The name of the recording: as it is told where the sound is the recording, else that of the
+    /// sound file, or where all of a file is the utterance, its own.
+    fn recording_id(&self, utt: &Utterance, audio: &AudioReference, key: &str) -> Result<String> {
+        let meta = &utt.meta;
+        let same = (meta.start, meta.end) == (audio.start, audio.end);
+        if let Some(told) = meta.recording.as_ref().filter(|_| same) {
+            let id = utf8(told.as_bytes(), "the recording")?;
+            return match self.is_taken(id, &audio.at) {
+                false => Ok(id.to_owned()),
+                true => Err(Error::unfit(format!(
+                    "the recording {id} was in another place before"
+                ))),
+            };
+        }
+        if !audio.is_stretch() && !self.is_taken(key, &audio.at) {
+            return Ok(key.to_owned());
+        }
+        let stem = audio
+            .at
+            .location()
+            .and_then(|file| file.plain().stem()?.to_str().map(str::to_owned));
+        let names = stem.into_iter().chain([audio.at.to_string()]);
+        let free = names.into_iter().find(|id| !self.is_taken(id, &audio.at));
+        free.ok_or_else(|| Error::unfit("has a recording that can't be named"))
+    }
+
+    fn is_taken(&self, id: &str, at: &Locator) -> bool {
+        self.recordings.get(id).is_some_and(|other| other != at)
+    }
+
+    fn put_features(&mut self, utt: &Utterance) -> Result<()> {
+        let Some(matrix) = utt.features.clone() else {
+            return Ok(());
+        };
+        let alone = Utterance {
+            features: Some(matrix),
+            ..Utterance::default()
+        };
+        let name = format!("{}/{}", FEATURES[0], self.made.file);
+        let mut sink = self.output.create(Part::Member(&name), false)?;
+        self.env
+            .nested("npy")?
+            .write(&alone, &mut |bytes| sink.put(bytes))?;
+        self.written.bytes += sink.finish()?;
+        let manifest = match &mut self.featured {
+            Some(manifest) => manifest,
+            none => none.insert(self.output.create(Part::Member(FEATURES[1]), false)?),
+        };
+        self.made.features.push(b'\n');
+        manifest.put(&self.made.features)
+    }
+}
+
+impl Known {
+    fn of(facts: AudioFacts) -> Option<Self> {
+        Some(Self {
+            rate: facts.rate.filter(|rate| *rate > 0)?,
+            samples: facts.samples?,
+            channels: facts.channels.filter(|channels| *channels > 0)?,
+        })
+    }
+
+    fn duration(self) -> Decimal {
+        let facts = AudioFacts {
+            rate: Some(self.rate),
+            samples: Some(self.samples),
+            ..AudioFacts::default()
+        };
+        facts.time().unwrap_or_default()
+    }
+
+    /// Where a stretch starts, and how long it lasts.
+    fn stretch(self, audio: &AudioReference) -> Result<(Decimal, Decimal)> {
+        let start = audio.start.unwrap_or_default();
+        let end = audio.end.unwrap_or_else(|| self.duration());
+        match end.minus(start) {
+            Some(duration) if !duration.is_negative() && !start.is_negative() => {
+                Ok((start, duration))
+            }
+            _ => Err(Error::unfit("has sound that ends before it starts")),
+        }
+    }
+}
+
+fn write_recording(
+    id: &str,
+    audio: &AudioReference,
+    known: Known,
+    names: &mut Names,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let (kind, source) = match &audio.at {
+        Locator::File(file) if audio.len.is_none() => ("file", names.name(file)?),
+        Locator::Command(line) => ("command", line.as_str()),
+        Locator::Standard => return Err(Error::unfit("its sound comes from standard input")),
+        _ => return Err(Error::unfit("its sound is inside another file")),
+    };
+    let channels: Vec<_> = (0..known.channels).map(|n| n.to_string()).collect();
+    let channels = format!("[{}]", channels.join(", "));
+    let mut fields = Fields::open(out);
+    fields.text("id", id);
+    let list = fields.start("sources");
+    list.push(b'[');
+    let mut own = Fields::open(list);
+    own.text("type", kind);
+    own.raw("channels", &channels);
+    own.text("source", source);
+    own.close();
+    list.push(b']');
+    fields.count("sampling_rate", known.rate);
+    fields.count("num_samples", known.samples);
+    fields.time("duration", known.duration());
+    fields.raw("channel_ids", &channels);
+    fields.close();
+    Ok(())
+}
+
+/// The file of an utterance's features, in a folder of the first three characters of its name, as
+/// Lhotse has it.
+fn feature_file(key: &str) -> Result<String> {
+    if key.is_empty() || key.starts_with('.') || key.contains(['/', '\\', '\0']) {
+        return Err(Error::unfit("its name can't be that of a file of features"));
+    }
+    let folder: String = key.chars().take(3).collect();
+    Ok(format!("{folder}/{key}.npy"))
+}
+
+impl Writer for LhotseWriter {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.make(utt)
+    }
+
+    fn write(&mut self, utt: &Utterance) -> Result<()> {
+        self.make(utt)?;
+        let id = std::mem::take(&mut self.made.id);
+        let is_new = !self.recordings.contains_key(&id);
+        if let Some(at) = self.made.at.take().filter(|_| is_new) {
+            self.recordings.insert(id, at);
+        }
+        self.put_features(utt)?;
+        self.made.said.push(b'\n');
+        self.said.put(&self.made.said)?;
+        if let Some(recorded) = self.recorded.as_mut().filter(|_| is_new) {
+            self.made.recording.push(b'\n');
+            recorded.put(&self.made.recording)?;
+        }
+        self.written.count(utt);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let sinks = [Some(self.said), self.recorded, self.featured];
+        let mut written = self.written;
+        for sink in sinks.into_iter().flatten() {
+            written.bytes += sink.finish()?;
+        }
+        Ok(written)
+    }
+}
