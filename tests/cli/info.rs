@@ -139,7 +139,8 @@ fn formats_come_from_the_capabilities() {
             "timit",
             "pyannote",
             "jsonl",
-            "nemo"
+            "nemo",
+            "lhotse"
         ]
     );
     for name in names {

@@ -120,16 +120,12 @@ impl Item<'_> {
     }
 }
 
-/// Adds the tiers of an utterance that lasts from `start` on for `duration` in its recording.
+/// Adds the tiers of an utterance that starts so many seconds behind the start of its recording.
 ///
 /// # Errors
-/// Two have one name, something is not UTF-8, or a tier of points has none, so that nothing tells
+/// Two have one name, a segment has no end, something is not UTF-8, or a tier of points has none, so that nothing tells
 /// that it is one.
-pub(super) fn write(
-    tiers: &[Tier],
-    [start, duration]: [Decimal; 2],
-    fields: &mut Fields<'_>,
-) -> Result<()> {
+pub(super) fn write(tiers: &[Tier], start: Decimal, fields: &mut Fields<'_>) -> Result<()> {
     if tiers.is_empty() {
         return Ok(());
     }
@@ -153,7 +149,7 @@ pub(super) fn write(
             if n > 0 {
                 out.extend_from_slice(b", ");
             }
-            write_item(segment, [start, duration], out)?;
+            write_item(segment, start, out)?;
         }
         out.push(b']');
     }
@@ -161,8 +157,12 @@ pub(super) fn write(
     Ok(())
 }
 
-fn write_item(segment: &Segment, [start, duration]: [Decimal; 2], out: &mut Vec<u8>) -> Result<()> {
-    let end = segment.end.unwrap_or(duration.max(segment.start));
+fn write_item(segment: &Segment, start: Decimal, out: &mut Vec<u8>) -> Result<()> {
+    let Some(end) = segment.end else {
+        return Err(Error::unfit(
+            "has a segment without an end, which the format must tell",
+        ));
+    };
     let (Some(from), Some(lasts)) = (segment.start.plus(start), end.minus(segment.start)) else {
         return Err(Error::unfit(
             "has segments whose times have too many digits",

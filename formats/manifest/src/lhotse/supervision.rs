@@ -142,7 +142,7 @@ impl Naming<'_> {
             }
         }
         self.write_custom(utt, audio, &mut fields)?;
-        alignment::write(&utt.tiers, [self.start, self.duration], &mut fields)?;
+        alignment::write(&utt.tiers, self.start, &mut fields)?;
         fields.close();
         Ok(())
     }
