@@ -108,13 +108,12 @@ impl Names {
     }
 
     fn make(&mut self, file: &Location) -> Location {
-        let is_url = file.to_str().is_some_and(|text| text.contains("://"));
         let wanted = match self.paths {
             Paths::Usual => file.is_relative() && self.env.exists(file),
             Paths::Relative | Paths::Absolute => true,
             Paths::AsIs => false,
         };
-        let Some(name) = file.name().filter(|_| wanted && !is_url) else {
+        let Some(name) = file.name().filter(|_| wanted && !file.is_url()) else {
             return file.clone();
         };
         let full = self

@@ -59,9 +59,12 @@ impl Places {
         };
         if file.is_relative()
             && let Some(folder) = &self.folder
-            && !(self.working && self.env.exists(&file))
+            && !(self.working && !folder.is_url() && self.env.exists(&file))
         {
             let beside = folder.join(&file);
+            if folder.is_url() {
+                return beside;
+            }
             if self.env.exists(&beside) {
                 return self.shorten(beside);
             }

@@ -97,7 +97,7 @@ impl LhotseWriter {
             ));
         };
         let key = utf8(utt.key.as_bytes(), "the key")?;
-        let known = self.known(audio)?;
+        let known = self.known(utt, audio)?;
         let id = self.recording_id(utt, audio, key)?;
         let (start, duration) = known.stretch(audio)?;
         self.made = Made {
@@ -179,7 +179,7 @@ impl LhotseWriter {
     }
 
     /// What is known of the recording; its header is read if that is not enough.
-    fn known(&mut self, audio: &AudioReference) -> Result<Known> {
+    fn known(&mut self, utt: &Utterance, audio: &AudioReference) -> Result<Known> {
         let told = match audio.is_stretch() {
             true => audio.whole,
             false => audio.facts,
@@ -196,7 +196,7 @@ impl LhotseWriter {
             let message = "its sound comes from a command, and nobody knows how long it lasts";
             return Err(Error::unfit(message).hint("convert the sound to files first"));
         }
-        let known = Known::of(stage::recording_facts(audio, &self.env)?);
+        let known = Known::of(stage::recording_facts(utt, &self.env)?);
         let known = known.ok_or_else(|| Error::unfit("has sound of which too little is known"))?;
         self.last = Some((audio.at.clone(), known));
         Ok(known)

@@ -66,7 +66,10 @@ impl NemoWriter {
                 "has no sound, which every line of the manifest names",
             ));
         };
-        let (name, [start, duration]) = (self.names.name(place(audio)?)?, times(audio, &self.env)?);
+        let (name, [start, duration]) = (
+            self.names.name(place(audio)?)?,
+            times(utt, audio, &self.env)?,
+        );
         let mut fields = Fields::open(&mut self.line);
         fields.text(FILE[0], name);
         if let Some(start) = start {
@@ -131,7 +134,7 @@ fn place(audio: &AudioReference) -> Result<&spr_core::bytes::Location> {
 }
 
 /// Where the stretch starts, if it is one, and how long it lasts.
-fn times(audio: &AudioReference, env: &Env) -> Result<[Option<Decimal>; 2]> {
+fn times(utt: &Utterance, audio: &AudioReference, env: &Env) -> Result<[Option<Decimal>; 2]> {
     let is_stretch = audio.start.is_some() || audio.end.is_some();
     let start = is_stretch.then(|| audio.start.unwrap_or_default());
     let between = audio
@@ -139,7 +142,7 @@ fn times(audio: &AudioReference, env: &Env) -> Result<[Option<Decimal>; 2]> {
         .and_then(|end| end.minus(start.unwrap_or_default()));
     let duration = match between {
         Some(between) => between,
-        None => time::lasts(audio, env)?,
+        None => time::lasts(utt, audio, env)?,
     };
     match duration.is_negative() || start.is_some_and(Decimal::is_negative) {
         true => Err(Error::unfit("has sound that ends before it starts")),
