@@ -25,7 +25,7 @@ macro_rules! formats {
 /// All formats that the program is built with.
 pub fn registry() -> Registry {
     let formats: &[&'static dyn Format] = formats! {
-        "kaldi": spr_format_kaldi::FORMAT;
+        "kaldi": spr_format_kaldi::FORMAT, spr_format_kaldi::DATA;
         "pfile": spr_format_pfile::FORMAT;
         "pickle": spr_format_pickle::FORMAT;
         "spraak": spr_format_spraak::SPR, spr_format_spraak::KEY;

@@ -192,7 +192,7 @@ fn table_of(source: &mut Source) -> Result<Table> {
 }
 
 /// How the options ask for the output to look.
-fn table_style(options: &Options) -> Result<TableStyle> {
+pub(crate) fn table_style(options: &Options) -> Result<TableStyle> {
     check(options)?;
     let (style, dtypes) = style(options)?;
     let compress = Compress::of(options)?;

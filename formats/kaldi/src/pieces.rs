@@ -92,6 +92,11 @@ impl Archive {
         self.sink.name()
     }
 
+    /// Bytes written so far, without what waits.
+    pub(crate) fn position(&self) -> u64 {
+        self.sink.position()
+    }
+
     /// Starts an entry whose bytes are put directly.
     pub(crate) fn start(&mut self, key: &Key) -> Result<()> {
         let sink = self.direct()?;

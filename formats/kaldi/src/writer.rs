@@ -73,6 +73,11 @@ impl KaldiWriter {
         })
     }
 
+    /// Where the next entry starts, of those that are put directly.
+    pub(crate) fn position(&self) -> u64 {
+        self.archive.position()
+    }
+
     fn write_compressed(
         &mut self,
         compressed: Compressed<'_>,

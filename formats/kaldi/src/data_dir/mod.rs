@@ -8,6 +8,7 @@ mod line;
 mod reader;
 mod sound;
 mod table;
+mod writer;
 
 use spr_core::bytes::{Env, Location, Nested, Output, Source};
 use spr_core::format::{
@@ -17,7 +18,9 @@ use spr_core::format::{
 use spr_core::model::{Dtype, SourceField};
 use spr_core::{Error, Result};
 
+use crate::format::table_style;
 use reader::DataReader;
+use writer::DataWriter;
 
 /// The name of the format, and of its tags.
 const NAME: &str = "kaldi-data";
@@ -37,11 +40,34 @@ static INFO: FormatInfo = FormatInfo::new(NAME, "Kaldi data directories", &[])
     .options(OPTIONS)
     .sorted();
 
-const OPTIONS: &[OptionSpec] = &[OptionSpec {
-    name: "parts",
-    value: "feats+wav+text",
-    help: "in reading, what utterances carry (default: what the target holds of it)",
-}];
+const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        name: "parts",
+        value: "feats+wav+text",
+        help: "in reading, what utterances carry (default: what the target holds of it)",
+    },
+    OptionSpec {
+        name: "paths",
+        value: "found|relative|absolute",
+        help: "in writing, how files are named: as they are found from the working folder \
+               (default), from the directory, or from the root",
+    },
+];
+
+fn caps() -> Caps {
+    let mut caps = Caps::new(Count::Many, Keys::Words);
+    caps.features = Some(FeatureCaps::new(&[Dtype::F32, Dtype::F64]));
+    caps.audio = AudioCaps::samples(&[Dtype::I16]);
+    caps.audio.encoded = &["wav"];
+    caps.audio.references = true;
+    caps.text = true;
+    caps.empty = Empty::Shapeless;
+    caps.frame_shift = true;
+    caps.source = SourceField::ALL;
+    caps.tags = Tags::Named(NAME, layout::TAGS);
+    caps.max_rows = i32::MAX as u64;
+    caps
+}
 
 impl Format for DataDirectory {
     fn info(&self) -> &'static FormatInfo {
@@ -52,18 +78,9 @@ impl Format for DataDirectory {
         Score::No
     }
 
-    fn caps(&self, _options: &Options, _medium: Medium) -> Result<Caps> {
-        let mut caps = Caps::new(Count::Many, Keys::Words);
-        caps.features = Some(FeatureCaps::new(&[Dtype::F32, Dtype::F64]));
-        caps.audio = AudioCaps::samples(&[Dtype::I16]);
-        caps.audio.references = true;
-        caps.text = true;
-        caps.empty = Empty::Shapeless;
-        caps.frame_shift = true;
-        caps.source = SourceField::ALL;
-        caps.tags = Tags::Named(NAME, layout::TAGS);
-        caps.max_rows = i32::MAX as u64;
-        Ok(caps)
+    fn caps(&self, options: &Options, _medium: Medium) -> Result<Caps> {
+        writer::check_options(options)?;
+        Ok(caps())
     }
 
     fn open(
@@ -76,8 +93,11 @@ impl Format for DataDirectory {
         Err(is_no_folder(source.name()))
     }
 
-    fn create(&self, output: Output, _options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
-        Err(Error::unsupported("data directories are only read yet").file(output.name()))
+    fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+        let caps = caps();
+        let style = table_style(&Options::default())?;
+        let writer = DataWriter::new(caps, style, output, options, env)?;
+        Ok(Box::new(writer))
     }
 
     fn folder(&self) -> Option<&dyn WholeFolder> {

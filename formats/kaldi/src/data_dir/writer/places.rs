@@ -1,0 +1,153 @@
+//! How tables name files.
+
+use std::path::{Component, Path, PathBuf};
+
+use spr_core::bytes::{Env, Location, Locator};
+use spr_core::format::Options;
+use spr_core::{Error, Result};
+
+use crate::specifier::rxfilename;
+
+/// How the names of files are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paths {
+    /// As they are found from the working folder.
+    Found,
+    /// From the data directory.
+    Relative,
+    /// From the root.
+    Absolute,
+}
+
+/// Writes the names of files for the tables of one directory.
+pub(super) struct Places {
+    paths: Paths,
+    folder: Location,
+    /// The folder from the root, where that is needed.
+    root: Option<Location>,
+    /// The folder of the file before, as it was given and as it is written.
+    last: Option<(Location, Location)>,
+    env: Env,
+}
+
+impl Places {
+    /// # Errors
+    /// The option's value is wrong.
+    pub(super) fn new(folder: Location, options: &Options, env: &Env) -> Result<Self> {
+        Ok(Self {
+            paths: paths(options)?,
+            folder,
+            root: None,
+            last: None,
+            env: env.clone(),
+        })
+    }
+
+    /// The name of a file of the directory itself.
+    ///
+    /// # Errors
+    /// Kaldi could not read from there.
+    pub(super) fn own(&mut self, name: &str) -> Result<String> {
+        match self.paths {
+            Paths::Relative => Ok(name.to_owned()),
+            Paths::Found | Paths::Absolute => self.of(&Locator::File(self.folder.join(name))),
+        }
+    }
+
+    /// A file or command as a table names it.
+    ///
+    /// # Errors
+    /// It can't be named in a line, or Kaldi could not read from there.
+    pub(super) fn of(&mut self, at: &Locator) -> Result<String> {
+        let shown = match at {
+            Locator::File(file) => Locator::File(self.shown(file)),
+            Locator::FileAt(file, byte) => Locator::FileAt(self.shown(file), *byte),
+            Locator::Command(line) => Locator::Command(line.trim().to_owned()),
+            _ => {
+                return Err(Error::unfit(format!(
+                    "{at} can't be named in a data directory"
+                )));
+            }
+        };
+        let text = shown.to_string();
+        let read = rxfilename(&text).ok();
+        match read == Some(shown) && !text.starts_with('~') && !text.contains(['\n', '\r', '\0']) {
+            true => Ok(text),
+            false => {
+                let text = text.escape_debug();
+                Err(Error::unfit(format!(
+                    "Kaldi could not read the file called '{text}'"
+                )))
+            }
+        }
+    }
+
+    fn shown(&mut self, file: &Location) -> Location {
+        let (Some(name), false) = (file.name(), self.paths == Paths::Found) else {
+            return file.clone();
+        };
+        let parent = file.parent().unwrap_or_else(|| ".".into());
+        let before = self.last.as_ref().filter(|(last, _)| *last == parent);
+        let folder = match before {
+            Some((_, folder)) => folder.clone(),
+            None => {
+                let whole = self.env.resolve(&parent);
+                let folder = match self.paths {
+                    Paths::Relative => self.relative(&whole),
+                    Paths::Found | Paths::Absolute => whole,
+                };
+                self.last = Some((parent, folder.clone()));
+                folder
+            }
+        };
+        folder.join(name)
+    }
+
+    /// A folder from the data directory, both from the root.
+    fn relative(&mut self, to: &Location) -> Location {
+        let (env, folder) = (&self.env, &self.folder);
+        let root = self.root.get_or_insert_with(|| env.resolve(folder));
+        match (root.local_path(), to.local_path()) {
+            (Some(from), Some(to)) => relative(from, to).into(),
+            _ => to.clone(),
+        }
+    }
+}
+
+/// The value of the option `paths`.
+///
+/// # Errors
+/// It is none.
+pub(super) fn paths(options: &Options) -> Result<Paths> {
+    let known = [
+        ("found", Paths::Found),
+        ("relative", Paths::Relative),
+        ("absolute", Paths::Absolute),
+    ];
+    Ok(options.choice("paths", &known)?.unwrap_or(Paths::Found))
+}
+
+/// The way from one folder to another.
+fn relative(from: &Path, to: &Path) -> PathBuf {
+    let (from, to): (Vec<_>, Vec<_>) = (from.components().collect(), to.components().collect());
+    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = from.iter().skip(common).map(|_| Component::ParentDir);
+    up.chain(to.into_iter().skip(common)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_from_folder_to_folder() {
+        for (from, to, way) in [
+            ("/a/b", "/a/c", "../c"),
+            ("/a/b", "/a/b", ""),
+            ("/a", "/a/b/c", "b/c"),
+            ("/a/b", "/c", "../../c"),
+        ] {
+            assert_eq!(relative(Path::new(from), Path::new(to)), Path::new(way));
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What the tables say of one utterance, before it waits to be sorted.
+
+use std::collections::HashMap;
+use std::collections::hash_map::{DefaultHasher, Entry};
+use std::hash::{Hash, Hasher};
+
+use spr_core::format::Caps;
+use spr_core::model::{Audio, AudioReference, Decimal, Key, Utterance};
+use spr_core::{Error, Result};
+
+use super::super::layout::{RECO2DUR, UTT2DUR};
+use super::super::sound::SHORTEST;
+use super::words::{check_line, check_word, transcript};
+use crate::audio;
+
+/// What all utterances of a directory have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Common {
+    features: bool,
+    sound: bool,
+    frame_shift: Option<Decimal>,
+}
+
+impl Common {
+    pub(super) fn of(utt: &Utterance) -> Self {
+        Self {
+            features: utt.features.is_some(),
+            sound: utt.audio.is_some(),
+            frame_shift: utt.meta.frame_shift,
+        }
+    }
+
+    pub(super) fn frame_shift(self) -> Option<Decimal> {
+        self.frame_shift
+    }
+
+    /// Checks that an utterance is as the ones before it.
+    ///
+    /// # Errors
+    /// It is not.
+    pub(super) fn check(self, utt: &Utterance) -> Result<()> {
+        let own = Self::of(utt);
+        let has = |yes: bool| if yes { "has" } else { "has no" };
+        let message = if own.features != self.features {
+            format!(
+                "{} features, unlike the utterances before it",
+                has(own.features)
+            )
+        } else if own.sound != self.sound {
+            format!("{} sound, unlike the utterances before it", has(own.sound))
+        } else if own.frame_shift != self.frame_shift {
+            let show = |shift: Option<Decimal>| match shift {
+                Some(shift) => format!("a frame shift of {shift} s"),
+                None => "no frame shift".to_owned(),
+            };
+            let (own, first) = (show(own.frame_shift), show(self.frame_shift));
+            format!("{own}, the utterances before it {first}: a data directory has one for all")
+        } else {
+            return Ok(());
+        };
+        Err(Error::unfit(message))
+    }
+}
+
+/// Checks that the tables can hold all that is known of an utterance.
+///
+/// # Errors
+/// They can't.
+pub(super) fn check(utt: &Utterance, caps: &Caps) -> Result<()> {
+    caps.check(utt)?;
+    let meta = &utt.meta;
+    for (what, name) in [
+        ("speaker", &meta.speaker),
+        ("gender", &meta.gender),
+        ("language", &meta.language),
+        ("recording", &meta.recording),
+    ] {
+        name.as_ref()
+            .map_or(Ok(()), |name| check_word(what, name))?;
+    }
+    if let Some(text) = &utt.text {
+        transcript(text)?;
+    }
+    for tag in &meta.tags {
+        check_line(&String::from_utf8_lossy(&tag.key), &tag.value)?;
+    }
+    match &utt.audio {
+        Some(Audio::Samples(sound)) => audio::check(sound),
+        _ => Ok(()),
+    }
+}
+
+/// The duration of an utterance, as far as it is known.
+pub(super) fn duration(row: &Utterance) -> Option<Decimal> {
+    let told = tag(row, UTT2DUR).and_then(|value| Decimal::parse(std::str::from_utf8(value).ok()?));
+    let sound = match &row.audio {
+        Some(Audio::Reference(sound)) => sound.time(),
+        _ => None,
+    };
+    let between = || row.meta.end?.minus(row.meta.start?);
+    let known = told.or(sound).or_else(between);
+    known.filter(|duration| *duration > Decimal::ZERO)
+}
+
+/// The value of a tag.
+pub(super) fn tag<'a>(row: &'a Utterance, name: &str) -> Option<&'a [u8]> {
+    let mut tags = row.meta.tags.iter();
+    let tag = tags.find(|tag| tag.key == name.as_bytes());
+    tag.map(|tag| &*tag.value)
+}
+
+/// A reference as the tables have it: the recording and the stretch of it, if it is not all.
+pub(super) struct Stretch {
+    pub(super) start: Decimal,
+    pub(super) end: Option<Decimal>,
+    pub(super) channel: Option<u32>,
+}
+
+impl Stretch {
+    /// The stretch that a reference names; `None` if it is all of the recording.
+    pub(super) fn of(sound: &AudioReference) -> Option<Self> {
+        let one = sound.facts.channels == Some(1) && sound.channel == Some(0);
+        let channel = sound.channel.filter(|_| !one);
+        if sound.start.is_none() && sound.end.is_none() && channel.is_none() {
+            return None;
+        }
+        Some(Self {
+            start: sound.start.unwrap_or(Decimal::ZERO),
+            end: sound.end,
+            channel,
+        })
+    }
+
+    /// Whether `extract-segments` would pass over it.
+    pub(super) fn is_short(&self) -> bool {
+        let length = self.end.and_then(|end| end.minus(self.start));
+        length.is_some_and(|length| length < SHORTEST)
+    }
+}
+
+/// The names of recordings, which tell them apart.
+#[derive(Default)]
+pub(super) struct Recordings {
+    /// Where the recording of a name is, both as hashes.
+    places: HashMap<u64, u64>,
+}
+
+impl Recordings {
+    /// The name of the recording at `place`: the one that is `given`, else that of the file, with a
+    /// number where another one has it.
+    ///
+    /// # Errors
+    /// The one that is given is that of another place.
+    pub(super) fn name(&mut self, given: Option<&Key>, place: &str) -> Result<Key> {
+        let at = hash(place);
+        if let Some(name) = given {
+            return match self.is_free(name.as_bytes(), at) {
+                true => Ok(name.clone()),
+                false => {
+                    let message = format!("the recording {name} was another one before");
+                    Err(Error::unfit(message))
+                }
+            };
+        }
+        let file = place.trim_end_matches(['|', ' ']);
+        let file = file.rsplit(['/', ' ']).next().unwrap_or(file);
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        let stem = if stem.is_empty() { "recording" } else { stem };
+        let mut name = stem.to_owned();
+        for number in 2u32.. {
+            if self.is_free(name.as_bytes(), at) {
+                break;
+            }
+            name = format!("{stem}-{number}");
+        }
+        Ok(Key::from(name.as_str()))
+    }
+
+    fn is_free(&mut self, name: &[u8], at: u64) -> bool {
+        match self.places.entry(hash(name)) {
+            Entry::Occupied(known) => *known.get() == at,
+            Entry::Vacant(free) => {
+                free.insert(at);
+                true
+            }
+        }
+    }
+}
+
+fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What of an utterance goes with its recording.
+pub(super) fn is_of_recording(name: &[u8]) -> bool {
+    name == RECO2DUR.as_bytes() || name == b"reco2file_and_channel"
+}

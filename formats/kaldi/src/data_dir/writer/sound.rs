@@ -1,0 +1,159 @@
+//! Where the sound of an utterance is: where it was, or in a file of its own in the directory.
+
+use spr_core::bytes::{Locator, Part};
+use spr_core::loss::LossKind;
+use spr_core::model::{Audio, AudioReference, Key, Tag, Utterance};
+use spr_core::stage;
+use spr_core::{Error, Result};
+
+use super::super::NAME;
+use super::super::layout::{SEGMENTS, WAVES};
+use super::DataWriter;
+use super::row::{Stretch, is_of_recording};
+use crate::nested;
+
+impl DataWriter {
+    /// Checks that it can be told where the sound of an utterance is.
+    pub(super) fn check_sound(&mut self, utt: &Utterance) -> Result<()> {
+        match &utt.audio {
+            Some(Audio::Reference(sound)) if can_name(sound) => self.places.of(&sound.at).map(drop),
+            Some(_) => member(&utt.key).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Enters where the sound of an utterance is, which is written if no table could say it.
+    pub(super) fn write_sound(&mut self, utt: &Utterance, row: &mut Utterance) -> Result<()> {
+        let sound = match &utt.audio {
+            None => None,
+            Some(Audio::Reference(sound)) if can_name(sound) => {
+                Some((sound.clone(), self.places.of(&sound.at)?))
+            }
+            Some(audio) => Some(self.write_file(&utt.key, audio)?),
+        };
+        self.place(sound.as_ref(), row)?;
+        if let Some((sound, place)) = sound {
+            self.push_wave(place, row)?;
+            row.audio = Some(Audio::Reference(sound));
+        }
+        Ok(())
+    }
+
+    /// Writes a sound file into the directory; what is known of it, and the name that tables give it.
+    fn write_file(&mut self, key: &Key, audio: &Audio) -> Result<(AudioReference, String)> {
+        let name = member(key)?;
+        let place = self.places.own(&name)?;
+        let mut sink = self.output.create(Part::Member(&name), false)?;
+        let facts = match audio {
+            Audio::Encoded(encoded) => {
+                sink.put(&encoded.bytes)?;
+                encoded.facts
+            }
+            _ => {
+                let mut sound = Utterance {
+                    key: key.clone(),
+                    audio: Some(audio.clone()),
+                    ..Utterance::default()
+                };
+                stage::load(&mut sound, &self.env)?;
+                let wav = self.env.nested(nested::WAV)?;
+                wav.write(&sound, &mut |bytes| sink.put(bytes))?;
+                sound.audio.as_ref().map(Audio::facts).unwrap_or_default()
+            }
+        };
+        self.written.bytes += sink.finish()?;
+        let reference = AudioReference {
+            facts,
+            ..AudioReference::new(Locator::file(name))
+        };
+        Ok((reference, place))
+    }
+
+    /// Enters which recording an utterance is a stretch of; where no table says it, that is lost.
+    fn place(
+        &mut self,
+        sound: Option<&(AudioReference, String)>,
+        row: &mut Utterance,
+    ) -> Result<()> {
+        let meta = &mut row.meta;
+        let (recording, channel) = (meta.recording.take(), meta.channel.take());
+        let (start, end) = (meta.start.take(), meta.end.take());
+        let stretch = sound.and_then(|(sound, _)| Stretch::of(sound));
+        if let (Some(stretch), Some((_, place))) = (stretch, sound) {
+            meta.recording = Some(self.recordings.name(recording.as_ref(), place)?);
+            (meta.start, meta.end) = (Some(stretch.start), stretch.end);
+            let number = stretch.channel.map(|channel| channel.to_string());
+            meta.channel = number.map(|number| Key::from(number.as_str()));
+            self.doubt(&stretch, &row.key);
+            return Ok(());
+        }
+        let named = recording.is_some_and(|recording| recording != row.key);
+        for (what, is_lost) in [
+            ("recording", named),
+            ("channel", channel.is_some()),
+            ("place in the recording", start.or(end).is_some()),
+        ] {
+            if is_lost {
+                self.lost.add(LossKind::Metadata, &row.key, Some(what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Warns of a line of `segments` that one of Kaldi's programs takes and another does not.
+    fn doubt(&self, stretch: &Stretch, key: &Key) {
+        let warn = |message: &str| {
+            let warning = Error::unfit(message).utterance(key);
+            self.env
+                .warn(&warning.file(format!("{}/{SEGMENTS}", self.output.name())));
+        };
+        if stretch.end.is_none() {
+            warn("ends with the recording, at -1, which validate_data_dir.sh refuses");
+        }
+        if stretch.channel.is_some() {
+            warn("has the number of a channel, which validate_data_dir.sh refuses");
+        }
+        if stretch.is_short() {
+            warn("is shorter than 0.1 s, and extract-segments passes over it");
+        }
+    }
+
+    /// Keeps the recording of an utterance for `wav.scp`.
+    fn push_wave(&mut self, place: String, row: &mut Utterance) -> Result<()> {
+        let meta = &row.meta;
+        let key = meta.recording.as_ref().unwrap_or(&row.key);
+        if self.last_wave == *key {
+            return Ok(());
+        }
+        self.last_wave.set(key.as_bytes());
+        let mut wave = Utterance {
+            key: key.clone(),
+            ..Utterance::default()
+        };
+        let of_recording = meta.tags.iter().filter(|tag| is_of_recording(&tag.key));
+        wave.meta.tags.extend(of_recording.cloned());
+        wave.meta.tags.push(Tag::new(NAME, WAVES, place));
+        self.waves.push(&wave)
+    }
+}
+
+/// Whether a table can name a place: not one of which the length matters, nor a stream.
+fn can_name(sound: &AudioReference) -> bool {
+    let named = matches!(
+        sound.at,
+        Locator::File(_) | Locator::FileAt(..) | Locator::Command(_)
+    );
+    named && sound.len.is_none()
+}
+
+/// The name of a sound file in the directory.
+///
+/// # Errors
+/// The key can be none.
+fn member(key: &Key) -> Result<String> {
+    let fits = |part: &str| !matches!(part, "" | "." | "..");
+    match key.as_str() {
+        Some(text) if text.split('/').all(fits) => Ok(format!("wav/{text}.wav")),
+        _ => Err(Error::unfit("the key can't be the name of a sound file")),
+    }
+}

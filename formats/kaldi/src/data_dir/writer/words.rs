@@ -1,0 +1,120 @@
+//! What lines of tables can hold.
+
+use std::borrow::Cow;
+
+use spr_core::model::{Key, is_word_byte};
+use spr_core::{Error, Result};
+
+/// Words that mean something else to Kaldi, which its scripts refuse anywhere in `text`.
+const RESERVED: [&str; 3] = ["<s>", "</s>", "#0"];
+
+/// Checks that a name is one word.
+///
+/// # Errors
+/// It is not; `what` it is the name of.
+pub(super) fn check_word(what: &str, name: &Key) -> Result<()> {
+    let bytes = name.as_bytes();
+    if !bytes.is_empty() && bytes.iter().all(|byte| is_word_byte(*byte)) {
+        return Ok(());
+    }
+    let message = format!("the {what} '{name}' is not one word, as a data directory wants it");
+    Err(Error::unfit(message))
+}
+
+/// Checks that a value stands in a line.
+///
+/// # Errors
+/// It ends the line, or is empty; the table is `name`.
+pub(super) fn check_line(name: &str, value: &[u8]) -> Result<()> {
+    let breaks = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0);
+    let around = [value.first(), value.last()];
+    let blank = around
+        .iter()
+        .flatten()
+        .any(|byte| byte.is_ascii_whitespace());
+    match value.is_empty() || blank || value.iter().any(breaks) {
+        true => Err(Error::unfit(format!(
+            "has a value that no line of {name} can hold"
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// What was said as it stands in `text`: without blanks around it, and with plain ones in it.
+///
+/// # Errors
+/// Kaldi's scripts would refuse it.
+pub(super) fn transcript(text: &[u8]) -> Result<Cow<'_, [u8]>> {
+    let Ok(text) = std::str::from_utf8(text) else {
+        let text = text.trim_ascii();
+        return match text.iter().find(|byte| matches!(byte, b'\n' | b'\r' | 0)) {
+            Some(byte) => Err(unprintable(*byte as char)),
+            None => Ok(text.into()),
+        };
+    };
+    let text = text.trim();
+    let odd = |c: &char| c.is_whitespace() && !matches!(c, ' ' | '\t');
+    if let Some(c) = text.chars().find(|c| c.is_control() && *c != '\t') {
+        return Err(unprintable(c));
+    }
+    if let Some(word) = text.split_whitespace().find(|word| RESERVED.contains(word)) {
+        let message = format!("the text has the word {word}, which Kaldi keeps for itself");
+        return Err(Error::unfit(message));
+    }
+    Ok(match text.chars().any(|c| odd(&c)) {
+        false => text.as_bytes().into(),
+        true => {
+            let plain = |c: char| if odd(&c) { ' ' } else { c };
+            let text: String = text.chars().map(plain).collect();
+            text.into_bytes().into()
+        }
+    })
+}
+
+fn unprintable(c: char) -> Error {
+    let c = c.escape_default();
+    Error::unfit(format!(
+        "the text holds {c}, which no line of a data directory can"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transcripts_are_lines_that_kaldi_takes() {
+        for (text, line) in [
+            ("ONE TWO", "ONE TWO"),
+            (" a\tb  c ", "a\tb  c"),
+            ("", ""),
+            ("\u{dc}BER\u{a0}ALLES\u{3000}", "\u{dc}BER ALLES"),
+            ("<s>x s", "<s>x s"),
+        ] {
+            assert_eq!(
+                transcript(text.as_bytes()).unwrap(),
+                line.as_bytes(),
+                "{text:?}"
+            );
+        }
+        assert_eq!(transcript(b"\xff a ").unwrap(), &b"\xff a"[..]);
+        for text in ["a\nb", "a\rb", "a\0b", "a\x07", "a <s> b", "#0", "x </s>"] {
+            assert!(transcript(text.as_bytes()).is_err(), "{text:?}");
+        }
+        assert!(transcript(b"\xff\nb").is_err());
+    }
+
+    #[test]
+    fn values_stand_in_lines() {
+        for value in [&b"1"[..], b"rec A", b"\xff"] {
+            assert!(check_line("utt2uniq", value).is_ok());
+        }
+        for value in [&b""[..], b" 1", b"1 ", b"a\nb", b"a\0"] {
+            assert!(check_line("utt2uniq", value).is_err());
+        }
+        assert!(check_word("speaker", &"ann".into()).is_ok());
+        for name in ["", "Ann B", "a\tb"] {
+            assert!(check_word("speaker", &name.into()).is_err(), "{name}");
+        }
+    }
+}
