@@ -290,6 +290,9 @@ pub(super) struct ConvertArgs {
     pub(super) progress: ProgressArg,
     #[command(flatten)]
     pub(super) shard: ShardArgs,
+    /// Whether folders that are data sets as a whole become such again where nothing else is said
+    #[arg(skip)]
+    pub(super) same_form: bool,
 }
 
 /// Other names for utterances; labels that join go by the new ones.

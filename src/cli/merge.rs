@@ -14,7 +14,8 @@ unless --duplicates says which to keep.
 Examples:
   spr-convert merge mon.ark tue.scp wed.pfile week.ark
   spr-convert merge old.ark new.ark all.ark --duplicates last
-  spr-convert merge 'part-*.ark' -o all.pfile";
+  spr-convert merge 'part-*.ark' -o all.pfile
+  spr-convert merge data/mon data/tue -o data/both             data directories, as one";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct MergeArgs {
@@ -26,6 +27,7 @@ pub(super) struct MergeArgs {
 pub(super) fn run(args: &MergeArgs, session: &Session) -> Result<u8> {
     args.convert.shard.refuse("merge")?;
     let mut args = args.convert.clone();
+    args.same_form = true;
     args.duplicates.get_or_insert(DuplicatesArg::Refuse);
     convert::run_with(&args, session, |_, _, _| Ok(()))
 }

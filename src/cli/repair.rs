@@ -17,7 +17,8 @@ const EXAMPLES: &str = "\
 Examples:
   spr-convert repair feats.ark -o ark,scp:good.ark,good.scp   what is whole, and its index
   spr-convert repair train.pfile -o good.pfile                counts and table made anew
-  spr-convert repair features/ -o spr:good/                   the files that can be read";
+  spr-convert repair features/ -o spr:good/                   the files that can be read
+  spr-convert repair data/train -o data/good                  a data directory of Kaldi's";
 
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]
@@ -59,7 +60,10 @@ pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
     let input = plan::input(&args.path, &args.read, registry, &env)?;
     let to = plan::format(args.to.as_ref(), registry)?;
     let mut pairs = plan::pairs(&args.output_options)?;
-    let target = Target::parse(&args.output, to, &pairs, registry, &env)?;
+    let inputs = [input];
+    let target = plan::same_form(&inputs, &args.output, to, &pairs, registry, &env)?;
+    let [input] = inputs;
+    let to = Some(target.format());
     if !input.is_stdin() {
         pairs.extend(form(&input, &target, registry, &env)?);
     }

@@ -11,7 +11,7 @@ use spr_core::{Error, Result};
 use super::args::{ConvertArgs, file};
 use super::session::Session;
 use super::{convert, plan};
-use crate::verbs::select::{Rules, first, key_list, sample};
+use crate::verbs::select::{Rules, first, hours, key_list, per_speaker, sample, speaker_list};
 
 pub(super) const EXAMPLES: &str = "\
 An utterance is converted if it meets every rule given; of several patterns one is enough.
@@ -20,13 +20,16 @@ Examples:
   spr-convert select feats.scp dev.pfile --keys dev.list       those of a list, in their order
   spr-convert select all.ark ann.ark --glob 'ann-*'            those of a speaker
   spr-convert select all.ark long.ark --min-frames 100         long ones
-  spr-convert select all.ark few.ark --sample 100 --seed 1     100 at random";
+  spr-convert select all.ark few.ark --sample 100 --seed 1     100 at random
+  spr-convert select data/train data/ten --hours 10            of a data directory, ten hours
+  spr-convert select data/train data/few --per-speaker 20      and 20 utterances of each speaker";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct SelectArgs {
     /// Take the keys in this file: the first word of each line, or those of a data set
     #[arg(
         long,
+        visible_alias = "utts",
         value_name = "FILE",
         value_parser = file(),
         value_hint = ValueHint::AnyPath,
@@ -54,6 +57,15 @@ pub(super) struct SelectArgs {
     /// Take utterances of so many frames or fewer
     #[arg(long, value_name = "N", help_heading = "Rules")]
     max_frames: Option<u64>,
+    /// Take what these speakers say: a list set apart by commas, or a file of names
+    #[arg(long, value_name = "NAME,...|FILE", help_heading = "Rules")]
+    speakers: Option<String>,
+    /// Of all that, take the first N of each speaker
+    #[arg(long, value_name = "N", help_heading = "Rules")]
+    per_speaker: Option<u64>,
+    /// Of all that, take the first that last so many hours together
+    #[arg(long, value_name = "HOURS", help_heading = "Rules")]
+    hours: Option<f64>,
     /// Of all that, take the first N
     #[arg(
         long,
@@ -71,13 +83,24 @@ pub(super) struct SelectArgs {
 
 /// Converts only some utterances.
 pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
-    if args.first.is_some() || args.sample.is_some() {
+    let counted = args.first.or(args.sample).or(args.per_speaker);
+    if counted.is_some() || args.hours.is_some() {
         args.convert.shard.refuse("a number of utterances")?;
     }
+    if let Some(hours) = args.hours.filter(|hours| !(*hours > 0.0)) {
+        return Err(Error::usage(format!("--hours: {hours} is no time")));
+    }
     let mut convert = args.convert.clone();
+    convert.same_form = true;
     let seed = plan::seed(&mut convert.read)?;
     convert::run_with(&convert, session, |job, registry, env| {
         Arc::new(rules(args, registry, env)?).add_to(job);
+        if let Some(n) = args.per_speaker {
+            job.stages.push(per_speaker(n));
+        }
+        if let Some(length) = args.hours {
+            job.stages.push(hours(length));
+        }
         if let Some(n) = args.first {
             job.stages.push(first(n));
         }
@@ -104,6 +127,10 @@ fn rules(args: &SelectArgs, registry: &Registry, env: &Env) -> Result<Rules> {
         exclude: excluded.map(KeyFilter::from),
         globs: filters(&args.glob, KeyFilter::glob)?,
         regexes: filters(&args.regex, KeyFilter::regex)?,
+        speakers: match &args.speakers {
+            Some(speakers) => Some(speaker_list(speakers, env)?),
+            None => None,
+        },
         frames: args.min_frames.unwrap_or(0)..=args.max_frames.unwrap_or(u64::MAX),
     };
     match rules.frames.is_empty() {

@@ -7,27 +7,52 @@ use spr_core::{Error, KeyMap, Result};
 use super::args::ConvertArgs;
 use super::session::Session;
 use super::{convert, plan};
-use crate::verbs::split::{Rule, split};
+use crate::verbs::split::{Rule, Speakers, split};
 
 pub(super) const USAGE: &str = "spr-convert split RULE [OPTIONS] IN... OUT";
 
 pub(super) const EXAMPLES: &str = "\
 {part} in the output's name stands for the number of the part, from 0; {part:03} has three digits.
-With --train and --valid it stands for `train` and `valid`. With --utt2spk all utterances of a
-speaker stay together. The input is read twice, but for --frames and --size.
+With --train and --valid it stands for `train` and `valid`, with --test for `test` as well. With
+--by speaker or --utt2spk all utterances of a speaker stay together. The input is read twice, but for --frames and --size.
 
 Examples:
   spr-convert split feats.scp feats.{part}.ark -n 8
   spr-convert split feats.scp 'ark,scp:{part}.ark,{part}.scp' -n 8 --utt2spk utt2spk
   spr-convert split all.ark out.{part:03}.pfile --size 2g
-  spr-convert split all.pfile {part}.pfile --train 0.9 --seed 1";
+  spr-convert split all.pfile {part}.pfile --train 0.9 --seed 1
+  spr-convert split data/all 'data/{part}' --valid 0.1 --test 0.1 --by speaker";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct SplitArgs {
     #[command(flatten)]
     rule: RuleArgs,
+    /// With --valid, into test, too, this share of the utterances at random
+    #[arg(
+        long,
+        value_name = "SHARE",
+        value_parser = fraction,
+        requires = "valid",
+        help_heading = "Rules"
+    )]
+    test: Option<f64>,
+    /// Keep all utterances of a speaker together, by what the data say of who speaks
+    #[arg(
+        long,
+        value_enum,
+        value_name = "speaker",
+        conflicts_with = "utt2spk",
+        help_heading = "Rules"
+    )]
+    by: Option<ByArg>,
     #[command(flatten)]
     convert: ConvertArgs,
+}
+
+/// What stays together.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ByArg {
+    Speaker,
 }
 
 /// One of these, and no more.
@@ -66,12 +91,20 @@ fn fraction(text: &str) -> std::result::Result<f64, String> {
 /// Converts one data set into several.
 pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
     args.convert.shard.refuse("split")?;
-    let rule = rule(&args.rule)?;
+    let rule = rule(&args.rule, args.test)?;
     let mut convert = args.convert.clone();
+    convert.same_form = true;
     let seed = plan::seed(&mut convert.read)?;
     let utt2spk = convert.utt2spk.take();
-    if utt2spk.is_some() && matches!(rule, Rule::Frames(_) | Rule::Bytes(_)) {
-        return Err(Error::usage("--utt2spk goes with -n, --train or --valid"));
+    if matches!(rule, Rule::Frames(_) | Rule::Bytes(_)) {
+        let together = [
+            (utt2spk.is_some(), "--utt2spk"),
+            (args.by.is_some(), "--by"),
+        ];
+        if let Some((_, flag)) = together.iter().find(|(given, _)| *given) {
+            let message = format!("{flag} goes with -n, --train or --valid");
+            return Err(Error::usage(message));
+        }
     }
     convert::run_with(&convert, session, |job, registry, env| {
         if !job.target.is_numbered() {
@@ -84,13 +117,14 @@ pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
         let speakers = utt2spk
             .clone()
             .map(|file| KeyMap::open(&Locator::File(file), env));
-        let speakers = speakers.transpose()?;
+        let speakers = speakers.transpose()?.map(Speakers::Table);
+        let speakers = speakers.or(args.by.map(|ByArg::Speaker| Speakers::Known));
         job.split = Some(split(rule, job, speakers, seed, registry, env)?);
         Ok(())
     })
 }
 
-fn rule(args: &RuleArgs) -> Result<Rule> {
+fn rule(args: &RuleArgs, test: Option<f64>) -> Result<Rule> {
     let share = |share: f64| match share > 0.0 && share < 1.0 {
         true => Ok(share),
         false => Err(Error::usage(format!("{share} is not a share")).hint("such as 0.9, below 1")),
@@ -101,7 +135,13 @@ fn rule(args: &RuleArgs) -> Result<Rule> {
         (_, Some(n), ..) => Ok(Rule::Frames(n)),
         (_, _, Some(n), ..) => Ok(Rule::Bytes(n)),
         (.., Some(train), _) => share(train).map(Rule::Train),
-        (.., Some(valid)) => share(valid).map(|valid| Rule::Train(1.0 - valid)),
+        (.., Some(valid)) => match test {
+            None => share(valid).map(|valid| Rule::Train(1.0 - valid)),
+            Some(test) => {
+                let (valid, test) = (share(valid)?, share(test)?);
+                share(valid + test).map(|_| Rule::Sets { valid, test })
+            }
+        },
         _ => Err(Error::usage("nothing says how to split")),
     }
 }

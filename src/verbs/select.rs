@@ -1,6 +1,6 @@
 //! `select`, `sort` and `merge`: stages of a job.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use spr_core::model::{DatasetInfo, Key, Utterance};
 use spr_core::random::Mt19937;
 use spr_core::stage::{By, Filter, KeyFilter, Sort, Stages, Take, Unique};
 use spr_core::{Error, Remedy, Result};
+use spr_stats::seconds;
 
 use crate::argument::Input;
 use crate::job::{Job, OnError, Stage};
@@ -27,6 +28,8 @@ pub struct Rules {
     pub regexes: Vec<KeyFilter>,
     /// They have so many frames.
     pub frames: RangeInclusive<u64>,
+    /// They are spoken by one of these.
+    pub speakers: Option<HashSet<Key>>,
 }
 
 impl Rules {
@@ -77,7 +80,10 @@ impl Rules {
     }
 
     fn want(&self, utt: &Utterance) -> bool {
-        self.frames.contains(&utt.frames()) && self.want_key(&utt.key)
+        let speaks = |speakers: &HashSet<Key>| speakers.contains(speaker(utt));
+        self.frames.contains(&utt.frames())
+            && self.speakers.as_ref().is_none_or(speaks)
+            && self.want_key(&utt.key)
     }
 }
 
@@ -162,6 +168,59 @@ pub fn typed(stages: Stages, job: &mut Job) -> Result<()> {
     Ok(())
 }
 
+/// Who speaks an utterance; one of which that is not known has a speaker of its own.
+pub(super) fn speaker(utt: &Utterance) -> &Key {
+    utt.meta.speaker.as_ref().unwrap_or(&utt.key)
+}
+
+/// A stage that passes on the first `n` utterances of each speaker.
+pub fn per_speaker(n: u64) -> Stage {
+    Box::new(move |inner, env| {
+        let (mut counts, mut held) = (HashMap::<Key, u64>::new(), Held::new("speakers"));
+        let limits = env.limits;
+        Ok(Box::new(Filter::new(inner, move |utt: &Utterance| {
+            let speaker = speaker(utt);
+            if let Some(count) = counts.get_mut(speaker) {
+                *count += 1;
+                return Ok(*count <= n);
+            }
+            held.keep(speaker.as_bytes().len(), &limits)?;
+            counts.insert(speaker.clone(), 1);
+            Ok(n > 0)
+        })))
+    })
+}
+
+/// A stage that passes on utterances from the first on, as long as they last no longer than so many
+/// hours; one that lasts longer than what is left is passed over.
+pub fn hours(hours: f64) -> Stage {
+    Box::new(move |inner, _| {
+        let mut left = hours * 3600.0;
+        Ok(Box::new(Filter::new(inner, move |utt: &Utterance| {
+            let Some(seconds) = seconds(utt) else {
+                let error = Error::unfit("nothing says how long it lasts").utterance(&utt.key);
+                return Err(error.continuable());
+            };
+            let fits = seconds <= left;
+            left -= if fits { seconds } else { 0.0 };
+            Ok(fits)
+        })))
+    })
+}
+
+/// The speakers that a text names: those of a file, the first words of its lines, or of a list set
+/// apart by commas.
+///
+/// # Errors
+/// The file can't be read.
+pub fn speaker_list(text: &str, env: &Env) -> Result<HashSet<Key>> {
+    let file = Location::from(text);
+    if env.exists(&file) {
+        return KeyFilter::keys(env.open_file(&file)?, &env.limits);
+    }
+    Ok(text.split(',').map(Key::from).collect())
+}
+
 /// A stage that passes on the first `n` utterances.
 pub fn first(n: u64) -> Stage {
     Box::new(move |inner, _| Ok(Box::new(Take::new(inner, n))))
@@ -217,13 +276,13 @@ pub(super) fn lengths() -> Request {
     })
 }
 
-/// Shows the names of what a job will read, after its stages; utterances that can't be read are
+/// Shows what a job will read, its names and what is known of it, after its stages; utterances that can't be read are
 /// passed over.
 pub(super) fn each(
     job: &Job,
     registry: &Registry,
     env: &Env,
-    mut see: impl FnMut(&Key),
+    mut see: impl FnMut(&Utterance),
 ) -> Result<()> {
     let mut inputs = job.inputs.clone();
     let labels = job.join_first(&mut inputs, false)?;
@@ -250,7 +309,7 @@ pub(super) fn each(
     let mut utt = Utterance::default();
     loop {
         match reader.read(&mut utt) {
-            Ok(true) => see(&utt.key),
+            Ok(true) => see(&utt),
             Ok(false) => return Ok(()),
             Err(error) if error.can_continue() => {}
             Err(error) => return Err(error),

@@ -9,11 +9,11 @@ use spr_core::model::{Audio, Key, Utterance};
 use spr_core::random::Mt19937;
 use spr_core::{Error, KeyMap, Result};
 
-use super::select::each;
+use super::select::{each, speaker};
 use crate::job::{Job, Split};
 
-/// The names of the two parts of [`Rule::Train`].
-const SETS: &[&str] = &["train", "valid"];
+/// The names of the parts of [`Rule::Train`], and of [`Rule::Sets`].
+const SETS: &[&str] = &["train", "valid", "test"];
 
 /// How a data set is split.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,11 +27,48 @@ pub enum Rule {
     Bytes(u64),
     /// Into `train`, with this share of the utterances drawn at random, and `valid`, with the rest.
     Train(f64),
+    /// Into `valid` and `test`, with these shares of the utterances drawn at random, and `train`,
+    /// with the rest.
+    Sets {
+        /// The share of `valid`.
+        valid: f64,
+        /// The share of `test`.
+        test: f64,
+    },
 }
 
-/// A split by `rule` of what `job` reads. For [`Rule::Parts`] and [`Rule::Train`] its inputs are
-/// read once more, to count them; `speakers` has the speaker of each utterance, of whom all then
-/// stay together, and `seed` says which utterances are drawn.
+impl Rule {
+    /// The names of the parts, where they have some.
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Parts(_) | Self::Frames(_) | Self::Bytes(_) => &[],
+            Self::Train(_) => &SETS[..2],
+            Self::Sets { .. } => SETS,
+        }
+    }
+}
+
+/// Who speaks each utterance.
+#[derive(Clone, Debug)]
+pub enum Speakers {
+    /// A table says it.
+    Table(KeyMap),
+    /// The data say it; one of which they don't has a speaker of its own.
+    Known,
+}
+
+impl Speakers {
+    fn of<'a>(&'a self, utt: &'a Utterance) -> Result<&'a Key> {
+        match self {
+            Self::Table(table) => table.get(&utt.key),
+            Self::Known => Ok(speaker(utt)),
+        }
+    }
+}
+
+/// A split by `rule` of what `job` reads. For [`Rule::Parts`], [`Rule::Train`] and [`Rule::Sets`]
+/// its inputs are read once more, to count them; `speakers` has the speaker of each utterance, of
+/// whom all then stay together, and `seed` says which utterances are drawn.
 ///
 /// # Errors
 /// The inputs can't be read, or only once, there are fewer utterances or speakers than parts, or
@@ -39,32 +76,35 @@ pub enum Rule {
 pub fn split(
     rule: Rule,
     job: &Job,
-    speakers: Option<KeyMap>,
+    speakers: Option<Speakers>,
     seed: u32,
     registry: &Registry,
     env: &Env,
 ) -> Result<Split> {
-    let (names, groups, parts) = match rule {
+    let groups = match rule {
         Rule::Frames(most) => return Ok(filling(most, Utterance::frames)),
         Rule::Bytes(most) => return Ok(filling(most, bytes)),
-        Rule::Parts(n) => {
-            let groups = Groups::of(job, speakers.as_ref(), registry, env)?;
-            let parts = groups.portions(n)?;
-            (&[][..], groups, parts)
-        }
-        Rule::Train(share) => {
-            let groups = Groups::of(job, speakers.as_ref(), registry, env)?;
-            let parts = groups.drawn(share, seed)?;
-            (SETS, groups, parts)
-        }
+        _ => Groups::of(job, speakers.as_ref(), registry, env)?,
     };
+    let (names, parts) = (
+        rule.names(),
+        match rule {
+            Rule::Train(share) => groups.drawn(&[share], seed)?,
+            Rule::Sets { valid, test } => {
+                let parts = groups.drawn(&[test, valid], seed)?;
+                // What is drawn comes first, and the rest is for training.
+                parts.into_iter().map(|part| 2 - part).collect()
+            }
+            Rule::Parts(n) | Rule::Frames(n) | Rule::Bytes(n) => groups.portions(n)?,
+        },
+    );
     let in_order = matches!(rule, Rule::Parts(_)) && speakers.is_none();
     let known = Rc::new((groups.places, parts, speakers));
     Ok(Split {
         names,
         parts: Some(match rule {
             Rule::Parts(n) => n,
-            _ => SETS.len() as u64,
+            _ => names.len() as u64,
         }),
         in_order,
         route: Box::new(move || {
@@ -73,7 +113,7 @@ pub fn split(
             Box::new(move |utt| {
                 let (places, parts, speakers) = &*known;
                 let group = match speakers {
-                    Some(speakers) => places.get(speakers.get(&utt.key)?).copied(),
+                    Some(speakers) => places.get(speakers.of(utt)?).copied(),
                     None => Some(number),
                 };
                 number += 1;
@@ -95,14 +135,14 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(job: &Job, speakers: Option<&KeyMap>, registry: &Registry, env: &Env) -> Result<Self> {
+    fn of(job: &Job, speakers: Option<&Speakers>, registry: &Registry, env: &Env) -> Result<Self> {
         let (mut sizes, mut places) = (Vec::new(), HashMap::new());
         let mut unknown = None;
-        each(job, registry, env, |key| {
+        each(job, registry, env, |utt| {
             let Some(speakers) = speakers else {
                 return sizes.push(1);
             };
-            match speakers.get(key) {
+            match speakers.of(utt) {
                 Ok(speaker) => {
                     let place = *places.entry(speaker.clone()).or_insert(sizes.len());
                     sizes.resize(sizes.len().max(place + 1), 0);
@@ -154,32 +194,36 @@ impl Groups {
         Ok(parts.collect())
     }
 
-    /// The part of each group: 0 for about this share of the utterances, drawn at random, else 1.
-    fn drawn(&self, share: f64, seed: u32) -> Result<Vec<u64>> {
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a share of a number of utterances, rounded"
-        )]
-        let wanted = (share * self.total() as f64).round() as u64;
+    /// The part of each group: those for about these shares of the utterances, drawn at random, and
+    /// one more for the rest. None is empty.
+    fn drawn(&self, shares: &[f64], seed: u32) -> Result<Vec<u64>> {
         let mut order: Vec<_> = (0..self.sizes.len()).collect();
         for (a, b) in Mt19937::new(seed).swaps(order.len()) {
             order.swap(a, b);
         }
-        let mut parts = vec![1; order.len()];
-        let mut taken = 0;
-        for group in order {
-            let size = self.sizes[group];
-            // A group that would miss the share by more than leaving it out does is left out.
-            if taken + size / 2 < wanted {
-                taken += size;
-                parts[group] = 0;
+        let rest = shares.len() as u64;
+        let mut parts = vec![rest; order.len()];
+        for (part, share) in (0..).zip(shares) {
+            #[expect(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a share of a number of utterances, rounded"
+            )]
+            let wanted = (share * self.total() as f64).round() as u64;
+            let mut taken = 0;
+            for group in &order {
+                let size = self.sizes[*group];
+                // A group that would miss the share by more than leaving it out does is left out.
+                if parts[*group] == rest && taken + size / 2 < wanted {
+                    taken += size;
+                    parts[*group] = part;
+                }
             }
         }
-        match parts.contains(&0) && parts.contains(&1) {
+        match (0..=rest).all(|part| parts.contains(&part)) {
             true => Ok(parts),
-            false => Err(self.too_few(2)),
+            false => Err(self.too_few(rest + 1)),
         }
     }
 }
@@ -267,12 +311,15 @@ mod tests {
     #[test]
     fn a_share_is_drawn() {
         let ones = vec![1; 50];
-        let parts = groups(&ones).drawn(0.9, 3).unwrap();
+        let parts = groups(&ones).drawn(&[0.9], 3).unwrap();
         assert_eq!(sums(&ones, &parts), [45, 5]);
-        assert_ne!(parts, groups(&ones).drawn(0.9, 4).unwrap());
+        assert_ne!(parts, groups(&ones).drawn(&[0.9], 4).unwrap());
         let speakers = [5, 5, 5, 5];
-        let parts = groups(&speakers).drawn(0.5, 1).unwrap();
+        let parts = groups(&speakers).drawn(&[0.5], 1).unwrap();
         assert_eq!(sums(&speakers, &parts), [10, 10]);
-        assert!(groups(&[1]).drawn(0.5, 1).is_err());
+        assert!(groups(&[1]).drawn(&[0.5], 1).is_err());
+        let parts = groups(&ones).drawn(&[0.1, 0.2], 3).unwrap();
+        assert_eq!(sums(&ones, &parts), [5, 10, 35]);
+        assert!(groups(&[1, 1]).drawn(&[0.1, 0.2], 1).is_err());
     }
 }

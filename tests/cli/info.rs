@@ -116,6 +116,7 @@ fn formats_come_from_the_capabilities() {
         names,
         [
             "kaldi",
+            "kaldi-data",
             "pfile",
             "pickle",
             "spr",

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use spr_convert::core::Limits;
 use spr_convert::core::dispatch;
 use spr_convert::core::model::{
-    Audio, Dtype, Element, FrameGrid, Matrix, Meta, Object, Rank, Segment, Tier, Utterance, Wide,
+    Audio, AudioFacts, Dtype, Element, FrameGrid, Matrix, Meta, Object, Rank, Segment, SourceField,
+    Tier, Utterance, Wide,
 };
 use spr_convert::core::stage;
 
@@ -49,7 +50,17 @@ impl Held {
             let Segment { speaker, label, .. } = segment;
             speaker.take_if(|speaker| speaker == label);
         }
-        if let Some(Audio::Encoded(_)) = utt.audio {
+        let found = match &mut utt.audio {
+            Some(Audio::Encoded(_)) => true,
+            Some(Audio::Reference(sound)) => {
+                // What is known of it beforehand is not what it is.
+                sound.facts = AudioFacts::default();
+                let file = sound.at.location();
+                file.is_some_and(|file| env().exists(file))
+            }
+            _ => false,
+        };
+        if found {
             stage::load(&mut utt, &env()).unwrap();
         }
         // As floats, so that samples of other types agree if they are as loud.
@@ -90,6 +101,8 @@ impl Held {
 fn is_kept(want: &Meta, got: &Meta) -> bool {
     let mut rest = got.clone();
     rest.tags.retain(|tag| want.tags.contains(tag));
+    let added = SourceField::ALL.iter().filter(|field| !want.has(**field));
+    added.for_each(|field| rest.clear_field(*field));
     rest.frame_shift = rest.frame_shift.filter(|_| want.frame_shift.is_some());
     *want == rest
 }

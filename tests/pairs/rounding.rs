@@ -118,7 +118,7 @@ fn numbers(utt: &Utterance) -> Vec<f64> {
 fn read(text: &str) -> Result<Vec<f64>, Error> {
     let (registry, env) = (builtin::registry(), env());
     let inputs = Input::parse(text, None, &[], &registry, &env)?;
-    let mut reader = Input::open_all(&inputs, Request::all(), &registry, &env)?.reader;
+    let mut reader = Input::open_all(&inputs, Request::all().samples(), &registry, &env)?.reader;
     let (mut all, mut utt) = (Vec::new(), Utterance::default());
     while reader.read(&mut utt)? {
         all.extend(numbers(&utt));

@@ -272,6 +272,20 @@ impl Input {
         Ok(opened)
     }
 
+    /// The format of which it is a data set as a whole folder, if it is one.
+    pub(crate) fn whole_folder(
+        &self,
+        registry: &Registry,
+        env: &Env,
+    ) -> Option<&'static dyn Format> {
+        let folder = self.folder()?;
+        let found = match self.format {
+            Some(format) => Some(format),
+            None => registry.detect_folder(folder, env).ok()?,
+        };
+        found.filter(|format| format.folder().is_some())
+    }
+
     fn open_folder(
         &self,
         folder: &Location,

@@ -43,7 +43,7 @@ const FILES: &[(&str, By, Rule)] = &[
     ("utt2uniq", By::Utterance, word),
     ("utt2dur", By::Utterance, positive),
     ("utt2num_frames", By::Utterance, count),
-    ("utt2warp", By::Utterance, value),
+    ("utt2warp", By::Utterance, warp),
     ("cmvn.scp", By::Speaker, value),
     ("spk2gender", By::Speaker, gender),
     ("spk2warp", By::Speaker, warp),
@@ -61,13 +61,21 @@ fn word(rest: &str) -> Option<&'static str> {
 }
 
 fn transcript(rest: &str) -> Option<&'static str> {
-    let special = |w: &str| matches!(w, "<s>" | "</s>" | "#0");
-    if rest.split_whitespace().any(special) {
+    if rest.split_whitespace().any(is_reserved) {
         return Some("<s>, </s> and #0 may not stand in a text");
     }
+    let odd = |c: char| c.is_whitespace() && !matches!(c, ' ' | '\t' | '\r');
+    if rest.contains(odd) {
+        return Some("a blank in the text that is neither a space nor a tab");
+    }
     rest.chars()
-        .any(|c| c.is_control() && c != '\t')
+        .any(|c| c.is_control() && !matches!(c, '\t' | '\r'))
         .then_some("a control character in the text")
+}
+
+/// Whether a word means something else to Kaldi.
+fn is_reserved(word: &str) -> bool {
+    matches!(word, "<s>" | "</s>" | "#0")
 }
 
 fn positive(rest: &str) -> Option<&'static str> {
@@ -85,8 +93,8 @@ fn gender(rest: &str) -> Option<&'static str> {
 }
 
 fn warp(rest: &str) -> Option<&'static str> {
-    let inside = rest.parse::<f64>().is_ok_and(|n| (0.5..=1.5).contains(&n));
-    (!inside).then_some("a number from 0.5 to 1.5 belongs after the key")
+    let inside = rest.parse::<f64>().is_ok_and(|n| n > 0.5 && n < 1.5);
+    (!inside).then_some("a number between 0.5 and 1.5 belongs after the key")
 }
 
 fn wave(rest: &str) -> Option<&'static str> {
@@ -132,7 +140,7 @@ pub(super) fn check(
             if line.rest < last.as_str() {
                 let hint = "let the names of utterances start with those of their speakers";
                 let message = format!("speaker {} comes after {last}", line.rest);
-                found.note("order", line.error(message).hint(hint));
+                found.fault("order", line.error(message).hint(hint));
             }
             line.rest.clone_into(&mut last);
             let own = speakers.entry(Key::from(line.rest)).or_default();
@@ -173,6 +181,10 @@ pub(super) fn check(
             if let Some(message) = rule(line.rest) {
                 found.fault("lines", line.error(message));
             }
+            if *name == "text" && line.key.as_str().is_some_and(is_reserved) {
+                let message = "<s>, </s> and #0 may not stand in a text, not even as names";
+                found.fault("lines", line.error(message));
+            }
             if let (true, Ok(n)) = (counts, line.rest.parse()) {
                 frames.insert(line.key.clone(), n);
             }
@@ -183,6 +195,13 @@ pub(super) fn check(
             By::Recording => recordings.as_ref().or(utts.as_ref()),
         };
         agree(&path, &keys, wanted, *by, found);
+    }
+    frame_shift(folder, env, found)?;
+    for name in ["text", "wav.scp", "feats.scp"] {
+        if !is_file(&folder.join(name), env) {
+            let message = "is not there, and validate_data_dir.sh has to be told so";
+            found.note("missing", about(folder.join(name).to_string(), message));
+        }
     }
     summary.utterances = utts.map_or(0, |(_, utts)| utts.len() as u64);
     let tables = ["feats.scp", "cmvn.scp", "vad.scp"];
@@ -212,6 +231,22 @@ pub(super) fn check(
         if name == "feats.scp" {
             summary.frames = own.frames;
         }
+    }
+    Ok(())
+}
+
+/// Checks the file of one number.
+fn frame_shift(folder: &Location, env: &Env, found: &mut Findings<'_>) -> Result<()> {
+    let path = folder.join("frame_shift");
+    if !is_file(&path, env) {
+        return Ok(());
+    }
+    let (mut source, mut line) = (env.open_file(&path)?, Vec::new());
+    source.line(&mut line, &env.limits)?;
+    let text = String::from_utf8_lossy(&line);
+    if let Some(message) = positive(text.trim()) {
+        let message = message.replace(" belongs after the key", " belongs here");
+        found.fault("lines", about(path.to_string(), message).line(1));
     }
     Ok(())
 }
@@ -275,7 +310,11 @@ fn segment(line: &Line<'_>, recordings: &mut BTreeSet<Key>, found: &mut Findings
     };
     recordings.insert(Key::from(*recording));
     let message = match (start.parse::<f64>(), end.parse::<f64>()) {
-        (Ok(start), Ok(end)) if start >= 0.0 && (end > start || end == -1.0) => return,
+        (Ok(start), Ok(end)) if start >= 0.0 && end > start => return,
+        (Ok(start), Ok(end)) if start >= 0.0 && end == -1.0 => {
+            let message = "ends at -1, with its recording, which validate_data_dir.sh refuses";
+            return found.note("segments", line.error(message));
+        }
         (Ok(_), Ok(_)) => format!("starts at {start} and ends at {end}"),
         _ => format!("'{start}' and '{end}' are not times"),
     };

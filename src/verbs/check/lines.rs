@@ -51,6 +51,9 @@ pub(super) fn read(
             found.fault("lines", error("the line is not UTF-8"));
             continue;
         };
+        if text.contains('\0') {
+            found.fault("lines", error("a NUL byte"));
+        }
         if text.contains('\r') {
             let hint = "write lines with LF, as dos2unix does";
             found.fault("lines", error("a carriage return").hint(hint));

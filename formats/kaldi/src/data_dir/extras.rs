@@ -122,12 +122,9 @@ fn value<'a>(
     faults: &mut Faults,
 ) -> Result<Option<&'a [u8]>> {
     let key = match by {
-        By::Utterance => Some(key),
-        By::Speaker => meta.speaker.as_ref(),
-        By::Recording => Some(meta.recording.as_ref().unwrap_or(key)),
-    };
-    let Some(key) = key else {
-        return Ok(None);
+        By::Utterance => key,
+        By::Speaker => meta.speaker.as_ref().unwrap_or(key),
+        By::Recording => meta.recording.as_ref().unwrap_or(key),
     };
     let found = table.find(key.as_bytes(), env, faults)?;
     Ok(found.map(|(rest, _)| rest).filter(|rest| !rest.is_empty()))

@@ -177,7 +177,8 @@ impl DataReader {
                 let message = format!("expected one speaker behind the key, found {found} words");
                 return Err(self.list.place(Error::malformed(message)));
             }
-            utt.meta.speaker = Some(Key::from(speaker));
+            // Who has no speaker is its own, so that every line has one.
+            utt.meta.speaker = (speaker != key).then(|| Key::from(speaker));
         }
         if let Some(table) = &mut self.text {
             utt.text = table.find(key, env, faults)?.map(|(text, _)| text.to_vec());

@@ -9,6 +9,7 @@
 
 mod malformed;
 mod reading;
+mod writing;
 
 use std::sync::{Arc, Mutex};
 

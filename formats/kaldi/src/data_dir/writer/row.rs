@@ -73,7 +73,6 @@ pub(super) fn check(utt: &Utterance, caps: &Caps) -> Result<()> {
         ("speaker", &meta.speaker),
         ("gender", &meta.gender),
         ("language", &meta.language),
-        ("recording", &meta.recording),
     ] {
         name.as_ref()
             .map_or(Ok(()), |name| check_word(what, name))?;
@@ -84,8 +83,11 @@ pub(super) fn check(utt: &Utterance, caps: &Caps) -> Result<()> {
     for tag in &meta.tags {
         check_line(&String::from_utf8_lossy(&tag.key), &tag.value)?;
     }
-    match &utt.audio {
-        Some(Audio::Samples(sound)) => audio::check(sound),
+    match (&utt.audio, &meta.recording) {
+        (Some(Audio::Samples(sound)), _) => audio::check(sound),
+        (Some(Audio::Reference(sound)), Some(recording)) if Stretch::of(sound).is_some() => {
+            check_word("recording", recording)
+        }
         _ => Ok(()),
     }
 }
