@@ -22,7 +22,7 @@ FIXTURES = HERE.parent / "fixtures"
 LARGEST = 64 << 10
 
 HOLDERS = 28
-SPECIAL = {"kaldi_holders": ["kaldi"], "round_trip": None, "specifier": [], "spec": [], "header": ["spraak"]}
+SPECIAL = {"kaldi_data": ["kaldi"], "kaldi_holders": ["kaldi"], "round_trip": None, "specifier": [], "spec": [], "header": ["spraak"]}
 
 SPECIFIERS = [
     "ark:-", "scp:a.scp", "ark,t:a.txt", "ark,scp:a.ark,a.scp", "scp,ark,t,f:a.scp,a.ark",
@@ -54,8 +54,16 @@ def crates():
     return {name: known[name] for name in formats}
 
 
+def tables(directory):
+    """A data directory as its target takes it."""
+    files = [path for path in sorted(directory.iterdir()) if path.is_file()]
+    return b"".join(b"=%s\n%s" % (path.name.encode(), path.read_bytes()) for path in files)
+
+
 def seeds(target, formats):
     """What a corpus begins with."""
+    if target == "kaldi_data":
+        return [tables(case) for case in sorted((FIXTURES / "kaldi").glob("data-directory*/input"))]
     if target == "specifier":
         return [text.encode() for text in SPECIFIERS]
     if target == "spec":

@@ -424,11 +424,11 @@ impl Job {
         let request = request.lenient(self.on_error == OnError::Skip);
         // Where no name is written, none has to be alone.
         let mut named = false;
-        let mut forms = self.target.caps()?.parts();
+        let mut forms = self.target.caps()?.forms();
         for target in std::iter::once(&self.target).chain(&self.labels_out) {
             let caps = target.caps()?;
             named |= caps.keys != Keys::None;
-            forms = forms.or(caps.parts());
+            forms = forms.or(caps.forms());
         }
         let distinct = request.distinct && named;
         let portioned = self.portioned(partitioned)?;

@@ -25,6 +25,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/check.md", 6),
     ("docs/coming-from.md", 15),
     ("docs/guide.md", 58),
+    ("docs/kaldi-data.md", 14),
     ("docs/plot.md", 10),
     ("docs/stages.md", 3),
     ("docs/verbs.md", 52),
@@ -122,6 +123,19 @@ fn scratch() -> tempfile::TempDir {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap();
             fs::copy(&path, folder.path().join(to).join(name)).unwrap();
+        }
+    }
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/kaldi/data-directory");
+    for (from, to) in [
+        (samples.join("kaldi-data"), "audio"),
+        (directory.join("input"), "train"),
+        (directory.join("input/data"), "train/data"),
+    ] {
+        let to = folder.path().join(to);
+        fs::create_dir_all(&to).unwrap();
+        let files = fs::read_dir(from).unwrap().map(|e| e.unwrap().path());
+        for file in files.filter(|path| path.is_file()) {
+            fs::copy(&file, to.join(file.file_name().unwrap())).unwrap();
         }
     }
     folder

@@ -218,7 +218,7 @@ fn must_refuse(line: &str, format: &'static dyn Format, expected: &Path) -> Opti
         Some("index") => (format.info().index == IndexKind::Own).then_some(true),
         // Lists of words and what has no frames.
         // The sound of fixtures is nowhere.
-        Some("plot") if elsewhere => None,
+        Some("plot" | "report") if elsewhere => None,
         Some("plot") if line.contains("lengths") => Some(!has_lengths),
         Some("plot") => Some(!has_lengths && !has_times),
         // Some fixtures are odd.

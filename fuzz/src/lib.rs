@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use spr_convert::builtin;
 use spr_core::adapt::Adapter;
-use spr_core::bytes::{Access, Env, Locator, MemoryStore, Source};
+use spr_core::bytes::{Access, Env, Location, Locator, MemoryStore, Source};
 use spr_core::format::{Caps, Count, Format, Keys, Medium, Opened, Options, Request};
 use spr_core::model::{Dtype, Object, Rank, Utterance};
 use spr_core::{Limits, Result};
@@ -59,6 +59,56 @@ pub fn read_with(format: &'static dyn Format, options: &[(&str, &str)], bytes: &
             let _ = table.find(&key.into(), &mut utt);
         }
     }
+}
+
+/// Reads a folder that is a data set of `format` as a whole: in `bytes` each of its files begins with a
+/// line `=NAME`. What is whole of it is written again, and read.
+pub fn read_folder(format: &'static dyn Format, bytes: &[u8]) {
+    let env = surroundings(bytes);
+    let folder = Location::from("folder");
+    let options = Options::default();
+    let open = |request: Request| {
+        let opened = request.open_folder(format, &folder, &[], &options, &env);
+        opened.and_then(Opened::into_stream).ok()
+    };
+    let some = |request: Request| request.keys(|key| key.as_bytes().len() % 2 == 0);
+    for request in [
+        Request::all(),
+        Request::all().damaged(),
+        some(Request::all().headers()),
+    ] {
+        open(request).map(|reader| exhaust(reader, MANY));
+    }
+    let utts = open(Request::all()).map(|reader| faults::drain(reader).utterances);
+    let output = env.output(&Locator::folder("again"));
+    let Ok(mut writer) = format.create(output.clone(), &options, &env) else {
+        return;
+    };
+    for utt in utts.into_iter().flatten() {
+        let _ = writer.write(&utt);
+    }
+    if writer.finish().is_ok() && output.commit().is_ok() {
+        let again = Request::all().open_folder(format, &"again".into(), &[], &options, &env);
+        again.and_then(Opened::into_stream).ok().map(|reader| exhaust(reader, MANY));
+    }
+}
+
+/// Surroundings with a folder of such files.
+fn surroundings(bytes: &[u8]) -> Env {
+    let store = MemoryStore::new();
+    let (mut name, mut text) = (String::new(), Vec::new());
+    for line in bytes.split_inclusive(|byte| *byte == b'\n').chain([&b"=\n"[..]]) {
+        match line.strip_prefix(b"=") {
+            Some(next) => {
+                if !name.is_empty() {
+                    store.insert(format!("folder/{name}"), std::mem::take(&mut text));
+                }
+                name = String::from_utf8_lossy(next).trim().replace(['/', '\0'], "");
+            }
+            None => text.extend_from_slice(line),
+        }
+    }
+    env().with_store(Arc::new(store))
 }
 
 /// Reads `bytes`, writes what they hold in the format of that number, reads it again and compares.

@@ -21,7 +21,7 @@ Examples:
   spr-convert split feats.scp 'ark,scp:{part}.ark,{part}.scp' -n 8 --utt2spk utt2spk
   spr-convert split all.ark out.{part:03}.pfile --size 2g
   spr-convert split all.pfile {part}.pfile --train 0.9 --seed 1
-  spr-convert split data/all 'data/{part}' --valid 0.1 --test 0.1 --by speaker";
+  spr-convert split data/all 'data-{part}' --valid 0.1 --test 0.1 --by speaker";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct SplitArgs {

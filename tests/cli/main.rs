@@ -23,6 +23,7 @@ mod header;
 mod help;
 mod info;
 mod kaldi;
+mod kaldi_data;
 mod kaldi_kinds;
 mod kaldi_objects;
 mod kaldi_trust;

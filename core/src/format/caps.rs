@@ -369,4 +369,12 @@ impl Caps {
             arrays: self.arrays.is_some(),
         }
     }
+
+    /// The parts in which it is given a data set that has its utterances in several forms: sound
+    /// that would have to be loaded is left where features are held.
+    pub fn forms(&self) -> Parts {
+        let mut forms = self.parts();
+        forms.audio &= self.audio.references || !forms.features;
+        forms
+    }
 }

@@ -100,6 +100,11 @@ impl Extras {
         Ok(())
     }
 
+    /// Whether there is a table of languages, and no line of it for an utterance.
+    pub(super) fn lacks_language(&self, utt: &Utterance) -> bool {
+        self.language.is_some() && utt.meta.language.is_none()
+    }
+
     /// Goes to the ends of the tables.
     ///
     /// # Errors

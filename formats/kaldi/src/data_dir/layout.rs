@@ -144,6 +144,8 @@ impl Taken {
         } = request.forms;
         match options.get("parts") {
             Some(parts) => taken.choose(parts, layout)?,
+            // Samples would have to be loaded.
+            None if request.samples && taken.features => taken.sound = false,
             None if !(taken.features && taken.sound) || features == audio => {}
             None if features => (taken.sound, taken.left) = (false, Some(WAVES)),
             None => (taken.features, taken.left) = (false, Some(FEATURES)),

@@ -1,8 +1,10 @@
 //! Reading a data directory in the order of its list of utterances.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
-use spr_core::bytes::{Env, Location};
+use spr_core::bytes::{Env, Held, Location, Source};
 use spr_core::format::{Options, Reader, Request};
 use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance};
 use spr_core::{Error, Result};
@@ -31,6 +33,10 @@ pub(super) struct DataReader {
     env: Env,
     info: DatasetInfo,
     key: Key,
+    /// The keys so far of a list that is not sorted.
+    seen: Option<Seen>,
+    /// Whether an utterance is whole only with a line in each table.
+    strict: bool,
     /// The first utterance, if it was read at the opening.
     first: Option<(Utterance, Result<bool>)>,
     ended: bool,
@@ -52,9 +58,9 @@ impl DataReader {
         let layout = Layout::of(folder, env)?;
         let taken = Taken::of(&layout, options, request)?;
         let list = list(&layout)?;
-        if let Some(warning) = unsorted(&list, env)? {
-            env.warn(&warning);
-        }
+        let warning = unsorted(&list, env)?;
+        let seen = warning.as_ref().map(|_| Seen::default());
+        warning.iter().for_each(|warning| env.warn(warning));
         let values = wants_values(request);
         let choice = Choice::take(request)?;
         let (tells, mut faults) = (choice.is_all(), Faults::default());
@@ -80,6 +86,8 @@ impl DataReader {
             env: env.clone(),
             info: DatasetInfo::default(),
             key: Key::default(),
+            seen,
+            strict: request.damaged,
             first: None,
             ended: false,
         };
@@ -122,10 +130,10 @@ impl DataReader {
                 Next::End => self.end(true)?,
                 Next::Fault(_) if !self.choice.wants_fault() => {}
                 Next::Fault(error) => return Err(error),
-                Next::Line if self.list.key() == self.key.as_bytes() => {
-                    let error = Error::malformed("stands twice, one line after the other");
-                    let error = self.list.place(error.utterance(&self.key));
-                    return Err(error.continuable());
+                Next::Line if self.is_second()? => {
+                    let error = Error::malformed("stands twice; the first line counts");
+                    let error = error.utterance(&Key::from(self.list.key()));
+                    return Err(self.list.place(error).continuable());
                 }
                 Next::Line => {
                     self.key.set(self.list.key());
@@ -135,6 +143,15 @@ impl DataReader {
                     }
                 }
             }
+        }
+    }
+
+    /// Whether the key at hand came before.
+    fn is_second(&mut self) -> Result<bool> {
+        let key = self.list.key();
+        match &mut self.seen {
+            None => Ok(key == self.key.as_bytes()),
+            Some(seen) => Ok(!seen.add(key, self.list.source(), &self.env)?),
         }
     }
 
@@ -182,9 +199,16 @@ impl DataReader {
         }
         if let Some(table) = &mut self.text {
             utt.text = table.find(key, env, faults)?.map(|(text, _)| text.to_vec());
+            if utt.text.is_none() && self.strict {
+                return Err(Error::unfit("has no line").file(table.name()));
+            }
         }
         self.sound.fill(utt, env, faults)?;
-        self.extras.fill(utt, env, faults)
+        self.extras.fill(utt, env, faults)?;
+        match self.strict && self.extras.lacks_language(utt) {
+            true => Err(Error::unfit("has no line in utt2lang")),
+            false => Ok(()),
+        }
     }
 
     fn place(&mut self, error: Error) -> Error {
@@ -197,6 +221,30 @@ impl DataReader {
             None => self.list.place(error),
         };
         error.utterance(&self.key).continuable()
+    }
+}
+
+/// The keys that were met, as hashes of 64 bits.
+struct Seen {
+    keys: HashSet<u64>,
+    held: Held,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self {
+            keys: HashSet::new(),
+            held: Held::new("the names of a list that is not sorted"),
+        }
+    }
+}
+
+impl Seen {
+    /// Adds a key; whether it is new.
+    fn add(&mut self, key: &[u8], source: &Source, env: &Env) -> Result<bool> {
+        self.held.add(size_of::<u64>(), source, &env.limits)?;
+        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(key);
+        Ok(self.keys.insert(hash))
     }
 }
 

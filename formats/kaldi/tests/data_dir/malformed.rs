@@ -1,5 +1,6 @@
 //! Tables at fault: each names its file and line, and costs no more than it must.
 
+use proptest::prelude::*;
 use spr_core::ErrorKind;
 use spr_core::format::Request;
 
@@ -233,6 +234,31 @@ fn an_unsorted_list_is_read_in_its_order() {
 }
 
 #[test]
+fn names_that_stand_twice_far_apart() {
+    let files = with("utt2spk", "b-1 b\na-1 a\nb-1 c\na-2 a\na-1 a\n");
+    let read = read(&files, Request::all(), &[]).unwrap();
+    assert_eq!(read.keys(), ["b-1", "a-1", "a-2"]);
+    let places: Vec<_> = read.errors().iter().map(|e| e[..13].to_owned()).collect();
+    assert_eq!(places, ["d/utt2spk:3: ", "d/utt2spk:5: "]);
+}
+
+#[test]
+fn what_is_whole_has_a_line_in_each_table() {
+    for (name, text, left) in [
+        ("text", "a-1 ONE\nb-1 TWO\n", &["a-1", "b-1"][..]),
+        ("utt2lang", "a-1 nl\na-2 nl\n", &["a-1", "a-2"]),
+        ("utt2dur", "a-1 0.5\n", &["a-1", "a-2", "b-1"]),
+    ] {
+        let files = with(name, text);
+        let all = read(&files, Request::all(), &[]).unwrap();
+        assert_eq!((all.keys().len(), all.errors().len()), (3, 0));
+        let whole = read(&files, Request::all().damaged(), &[]).unwrap();
+        assert_eq!(whole.keys(), left, "{name}");
+        assert_eq!(whole.errors().len(), 3 - left.len());
+    }
+}
+
+#[test]
 fn bytes_that_are_no_text() {
     let nul: &[(&str, &[u8])] = &[
         ("utt2spk", b"a-1 a\na-2 a\n"),
@@ -276,3 +302,37 @@ fn frame_shifts_are_numbers_above_0() {
         assert!(error.to_string().starts_with("d/frame_shift"), "{error}");
     }
 }
+
+proptest! {
+    /// Whatever stands in the tables, reading them ends, and what it gives can be written.
+    #[test]
+    fn any_lines(
+        tables in proptest::collection::vec(
+            (0usize..NAMES.len(), proptest::collection::vec("[ab]-[12] ?([a-c ]{0,3}|-?[0-9.]{1,3}){0,3}", 0..6)),
+            1..6,
+        ),
+        damaged: bool,
+    ) {
+        let files: Vec<_> = tables
+            .iter()
+            .map(|(name, lines)| (NAMES[*name], lines.join("\n")))
+            .collect();
+        let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        let mut request = Request::all();
+        request.damaged = damaged;
+        if let Ok(read) = read(&files, request, &[]) {
+            prop_assert!(read.entries.len() < 100);
+        }
+    }
+}
+
+const NAMES: [&str; 8] = [
+    "utt2spk",
+    "text",
+    "segments",
+    "wav.scp",
+    "utt2lang",
+    "utt2dur",
+    "spk2gender",
+    "feats.scp",
+];

@@ -121,6 +121,11 @@ fn the_form_that_is_held_is_taken() {
             assert_eq!(utt.meta.frame_shift.is_some(), expected.0);
         }
     }
+    let utts = read(FILES, Request::all().samples(), &[]).unwrap().utts();
+    assert!(
+        utts.iter()
+            .all(|utt| utt.features.is_some() && utt.audio.is_none())
+    );
     // What is not read may be gone.
     let gone = without(&["f.ark"]);
     assert_eq!(
