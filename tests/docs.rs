@@ -138,6 +138,9 @@ fn scratch() -> tempfile::TempDir {
             fs::copy(&file, to.join(file.file_name().unwrap())).unwrap();
         }
     }
+    let waves = folder.path().join("train/wav.scp");
+    let text = fs::read_to_string(&waves).unwrap();
+    fs::write(&waves, text.replace("../audio", "audio")).unwrap();
     folder
 }
 

@@ -236,7 +236,9 @@ fn has_reason(line: &str, printed: &str, said: &str) -> bool {
     ];
     match line.split_whitespace().next() {
         Some("index") => no_index.iter().any(|reason| said.contains(reason)),
-        Some("plot") => said.contains("nothing in it can be drawn") || said.contains("cannot open"),
+        Some("plot" | "report") => {
+            said.contains("nothing in it can be drawn") || said.contains("cannot open")
+        }
         Some("check") => said.is_empty() && printed.contains("fault"),
         _ => false,
     }

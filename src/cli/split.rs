@@ -32,7 +32,6 @@ pub(super) struct SplitArgs {
         long,
         value_name = "SHARE",
         value_parser = fraction,
-        requires = "valid",
         help_heading = "Rules"
     )]
     test: Option<f64>,
@@ -91,6 +90,9 @@ fn fraction(text: &str) -> std::result::Result<f64, String> {
 /// Converts one data set into several.
 pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
     args.convert.shard.refuse("split")?;
+    if args.test.is_some() && args.rule.valid.is_none() {
+        return Err(Error::usage("--test goes with --valid"));
+    }
     let rule = rule(&args.rule, args.test)?;
     let mut convert = args.convert.clone();
     convert.same_form = true;

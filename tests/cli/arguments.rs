@@ -135,7 +135,7 @@ fn mistakes_are_told_with_the_way_out() {
         (
             "f.ark out",
             "out: nothing says which format to write",
-            "--to: kaldi, pfile",
+            "--to: kaldi, kaldi-data, pfile",
         ),
         (
             "f.ark out.pfle",
@@ -220,7 +220,7 @@ fn mistakes_are_told_with_the_way_out() {
         (
             "f.ark -t pfil x",
             "unknown format 'pfil'",
-            "known: kaldi, pfile, pickle",
+            "known: kaldi, kaldi-data, pfile, pickle",
         ),
         (
             "f.ark x.pfile,bytorder=big",

@@ -31,8 +31,8 @@ output=bob; written select train bob --speakers bobb
 "$program" split train 'set-{part}' --valid 0.5 --by speaker --seed 2 -q
 output=both; written merge set-train set-valid -o both
 options=(--no-feats)
-"$program" train train.json --to nemo -q
-output=manifest; written train.json kaldi-data:manifest
+"$program" select train ann.json --speakers annc --to nemo -q
+output=manifest; written ann.json kaldi-data:manifest
 
 # What the script refuses, `check` finds.
 fault() {

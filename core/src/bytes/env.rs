@@ -341,9 +341,14 @@ impl Env {
     /// # Errors
     /// The system refuses.
     pub fn list(&self, folder: &Location) -> Result<Vec<Location>> {
-        let seen = self.seen.as_ref().and_then(|seen| seen.list(folder));
-        let files = seen.unwrap_or_else(|| self.store.list(folder));
+        let finished = self.finished_in(folder);
+        let files = finished.unwrap_or_else(|| self.store.list(folder));
         files.map_err(|e| Error::io("cannot list the folder", e).file(folder.to_string()))
+    }
+
+    /// The files that an output has finished in a folder that is to be called so; `None` if none does.
+    pub(super) fn finished_in(&self, folder: &Location) -> Option<io::Result<Vec<Location>>> {
+        self.seen.as_ref()?.list(folder)
     }
 
     /// What runs that were killed left of outputs called `target`, or, of a folder, also what they

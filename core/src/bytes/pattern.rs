@@ -55,7 +55,18 @@ impl Env {
     /// # Errors
     /// The system refuses.
     pub fn entries(&self, folder: &Location) -> Result<Vec<Location>> {
-        let entries = self.store().entries(folder);
+        let top = |file: Location| {
+            let name = file.relative_to(folder)?;
+            let first = std::iter::successors(Some(name), Location::parent).last()?;
+            Some(folder.join(first))
+        };
+        let entries = match self.finished_in(folder) {
+            Some(files) => files.map(|files| {
+                let entries: BTreeSet<_> = files.into_iter().filter_map(top).collect();
+                entries.into_iter().collect()
+            }),
+            None => self.store().entries(folder),
+        };
         entries.map_err(|e| Error::io("cannot list the folder", e).file(folder.to_string()))
     }
 

@@ -81,6 +81,16 @@ impl Target {
                 .file(file.to_string())
                 .hint(format!("call it {right}, or .bz2 or .zst")));
         }
+        if let Locator::Folder(folder) = &self.locator
+            && is_only_folder(self.format)
+            && let Some(extension) = folder.plain().extension().filter(|e| known(e))
+        {
+            let message = format!("ends with .{extension}, but a folder would be written");
+            let right = folder.plain().with_extension("");
+            return Err(Error::usage(message)
+                .file(folder.to_string())
+                .hint(format!("call it {right}, or change what is written")));
+        }
         let refuse = |file: &Location, extension: &str, what: &str, usual: &str| {
             let right = file.plain().with_extension(usual);
             let coder = file.codec().and(file.extension());
