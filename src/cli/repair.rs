@@ -87,7 +87,9 @@ pub(super) fn run(args: &RepairArgs, session: &Session) -> Result<u8> {
 /// The options by which data keep the form they have where their format has them: text or binary,
 /// compressed or not.
 fn form(input: &Input, target: &Target, registry: &Registry, env: &Env) -> Result<Vec<Pair>> {
-    let opened = input.open(Request::all().damaged(), registry, env)?;
+    // What there is to be said is said where the data are read.
+    let quiet = env.listening(|_| {});
+    let opened = input.open(Request::all().damaged(), registry, &quiet)?;
     let info = opened.format.info();
     let keeps = |option: &OptionSpec| option.name == "compress" && option.value.contains("keep");
     if target.format().info().name != info.name || !info.options.iter().any(keeps) {

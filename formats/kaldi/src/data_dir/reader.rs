@@ -211,11 +211,31 @@ impl DataReader {
         }
     }
 
+    /// Goes past the lines of an utterance at fault in all tables, so that none of them is one that
+    /// nobody asked for.
+    fn pass(&mut self) {
+        let (env, faults) = (&self.env.listening(|_| {}), &mut self.faults);
+        let mut utt = Utterance {
+            key: self.key.clone(),
+            ..Utterance::default()
+        };
+        let speaker = self.list.rest();
+        utt.meta.speaker = (!speaker.is_empty()).then(|| Key::from(speaker));
+        let features = self.features.as_mut().map(|features| &mut features.table);
+        for table in features.into_iter().chain(&mut self.text) {
+            // What can't be read is told where it is wanted.
+            let _ = table.find(utt.key.as_bytes(), env, faults);
+        }
+        let _ = self.sound.fill(&mut utt, env, faults);
+        let _ = self.extras.fill(&mut utt, env, faults);
+    }
+
     fn place(&mut self, error: Error) -> Error {
         if self.faults.are_over() {
             self.ended = true;
             return error.fatal();
         }
+        self.pass();
         let error = match error.file_name() {
             Some(_) => error,
             None => self.list.place(error),

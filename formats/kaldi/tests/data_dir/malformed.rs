@@ -255,6 +255,7 @@ fn what_is_whole_has_a_line_in_each_table() {
         let whole = read(&files, Request::all().damaged(), &[]).unwrap();
         assert_eq!(whole.keys(), left, "{name}");
         assert_eq!(whole.errors().len(), 3 - left.len());
+        assert_eq!(whole.warnings, [""; 0], "{name}");
     }
 }
 
