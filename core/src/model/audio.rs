@@ -152,7 +152,7 @@ pub struct AudioReference {
 
 impl PartialEq for AudioReference {
     fn eq(&self, other: &Self) -> bool {
-        let all = |a: &Self| (a.len, a.start, a.end, a.channel, a.facts);
+        let all = |a: &Self| (a.len, a.start, a.end, a.channel, a.facts, a.whole);
         self.at == other.at && all(self) == all(other)
     }
 }
