@@ -35,6 +35,8 @@ mod long;
 mod looking;
 #[cfg(unix)]
 mod names;
+#[cfg(not(feature = "remote"))]
+mod no_remote;
 #[cfg(unix)]
 mod outputs;
 mod pdnn;
