@@ -255,6 +255,9 @@ impl Adapter {
         if as_it_is && self.dtype.is_none() {
             return Ok(());
         }
+        if self.dtype.is_none() && stage::fetch_file(utt, caps.encoded, &self.env)? {
+            return Ok(());
+        }
         stage::load(utt, &self.env)?;
         let limits = self.limits();
         let Some(sound) = utt.audio.as_mut().and_then(Audio::waveform_mut) else {

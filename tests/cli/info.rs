@@ -141,7 +141,8 @@ fn formats_come_from_the_capabilities() {
             "pyannote",
             "jsonl",
             "nemo",
-            "lhotse"
+            "lhotse",
+            "audiofolder"
         ]
     );
     for name in names {

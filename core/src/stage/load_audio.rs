@@ -95,6 +95,60 @@ pub fn recording_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
     Ok(Audio::Samples(sound).facts())
 }
 
+/// Takes the bytes of the sound file that an utterance refers to as they are, if all of it is meant
+/// and it is of one of these formats; whether it is.
+///
+/// # Errors
+/// It can't be read, or is larger than the limits allow.
+pub fn fetch_file(utt: &mut Utterance, formats: &[&str], env: &Env) -> Result<bool> {
+    /// Bytes that are read at a time.
+    const STEP: usize = 64 << 10;
+    let Some(Audio::Reference(reference)) = &utt.audio else {
+        return Ok(false);
+    };
+    if formats.is_empty() || reference.is_stretch() || reference.channel.is_some() {
+        return Ok(false);
+    }
+    let mut source = open(reference, list_of(utt).as_ref(), env)?;
+    let head = source.peek(STEP)?;
+    let found = env.nested_by_magic(head).or_else(|| by_magic(head));
+    let Some(format) = found.filter(|format| formats.contains(format)) else {
+        return Ok(false);
+    };
+    let (mut bytes, facts) = (Vec::new(), reference.facts);
+    loop {
+        let block = source.peek(STEP)?;
+        let step = block.len() as u64;
+        if step == 0 {
+            break;
+        }
+        env.limits
+            .bytes("a sound file", bytes.len() as u64 + step)?;
+        bytes.extend_from_slice(block);
+        source.skip(step)?;
+    }
+    utt.audio = Some(Audio::Encoded(EncodedAudio {
+        format: format.to_owned(),
+        bytes,
+        facts,
+    }));
+    Ok(true)
+}
+
+/// Formats of sound files by their first bytes, whether any of ours decodes them or not.
+fn by_magic(head: &[u8]) -> Option<&'static str> {
+    const MAGIC: [(&[u8], &str); 6] = [
+        (b"fLaC", "flac"),
+        (b"OggS", "ogg"),
+        (b"ID3", "mp3"),
+        (b"\xff\xfb", "mp3"),
+        (b"\xff\xf3", "mp3"),
+        (b"\xff\xf2", "mp3"),
+    ];
+    let known = MAGIC.iter().find(|(magic, _)| head.starts_with(magic));
+    known.map(|(_, format)| *format)
+}
+
 /// The list behind a URL that an utterance stood in, if it did.
 fn list_of(utt: &Utterance) -> Option<Location> {
     let list = utt.origin.file.as_deref().map(Location::from);

@@ -123,7 +123,7 @@ pub use ignore::IgnoreLabels;
 pub use interleave::Interleave;
 pub use join::JoinLabels;
 pub use labels::{LabelMap, LabelSet};
-pub use load_audio::{LoadAudio, load, recording_facts};
+pub use load_audio::{LoadAudio, fetch_file, load, recording_facts};
 pub use map::Map;
 pub use map_labels::MapLabels;
 pub use partition::{Partition, PartitionSize};

@@ -136,6 +136,12 @@ pub(crate) fn name<'a>(raw: &'a RawValue) -> Option<Cow<'a, str>> {
     }
 }
 
+/// Whether text is a number as JSON has it.
+pub(crate) fn is_number(text: &str) -> bool {
+    serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| raw.get() == text)
+        && text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+}
+
 /// A number as it is written.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod audiofolder;
 mod columns;
 mod json;
 mod lhotse;
@@ -10,5 +11,6 @@ mod places;
 mod source;
 mod time;
 
+pub use audiofolder::{AUDIO_FOLDER, AudioFolder};
 pub use lhotse::{LHOTSE, Lhotse};
 pub use nemo::{NEMO, Nemo};

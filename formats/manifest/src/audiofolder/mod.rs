@@ -1,0 +1,104 @@
+//! AudioFolder: sound files, and a table of what is known of them, as Hugging Face's datasets load.
+
+mod read;
+mod table;
+mod write;
+
+use spr_core::bytes::{Env, Location, Nested, Output, Source};
+use spr_core::format::{
+    AudioCaps, Caps, Count, Format, FormatInfo, Keys, Medium, Notation, Opened, Options, Probe,
+    Request, Score, Tags, WholeFolder, Writer,
+};
+use spr_core::model::{Dtype, SourceField};
+use spr_core::{Error, Result};
+
+use crate::json;
+use read::FolderReader;
+use write::FolderWriter;
+
+/// Hugging Face's AudioFolder.
+pub struct AudioFolder;
+
+/// The format, for registries.
+pub static AUDIO_FOLDER: AudioFolder = AudioFolder;
+
+/// The table of a folder, as it is written and as it may be found.
+const TABLES: [&str; 2] = ["metadata.jsonl", "metadata.csv"];
+
+/// The field that names the sound file.
+const FILE: &str = "file_name";
+
+const CAPS: Caps = {
+    let dtypes = &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64];
+    let mut audio = AudioCaps::samples(dtypes);
+    audio.encoded = &["wav", "flac", "mp3", "ogg"];
+    let mut caps = Caps::new(Count::Many, Keys::FileNames);
+    caps.audio = audio;
+    caps.text = true;
+    caps.source = SourceField::ALL;
+    caps.tags = Tags::Any;
+    caps
+};
+
+static INFO: FormatInfo = FormatInfo::new(
+    "audiofolder",
+    "Hugging Face AudioFolder, sound files and metadata.jsonl",
+    &[],
+);
+
+impl Format for AudioFolder {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, head: &Probe<'_>) -> Score {
+        let text = head.head.trim_ascii_start();
+        match text.starts_with(b"{") && json::names(text, FILE) {
+            true => Score::Possible(50),
+            false => Score::No,
+        }
+    }
+
+    fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {
+        Ok(CAPS)
+    }
+
+    fn open(&self, source: Source, _: &Options, _: &mut Request, _: &Env) -> Result<Opened> {
+        let message = "is a file, an AudioFolder is a folder with a metadata.jsonl in it";
+        Err(Error::usage(message)
+            .file(source.name())
+            .hint("name the folder"))
+    }
+
+    fn create(&self, output: Output, _: &Options, env: &Env) -> Result<Box<dyn Writer>> {
+        Ok(Box::new(FolderWriter::new(output, env)?))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        Some(self)
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        None
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
+    }
+}
+
+impl WholeFolder for AudioFolder {
+    fn fits(&self, names: &[&str]) -> bool {
+        TABLES.iter().any(|table| names.contains(table))
+    }
+
+    fn open(
+        &self,
+        folder: &Location,
+        _: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        Ok(Opened::stream(FolderReader::new(folder, request, env)?))
+    }
+}

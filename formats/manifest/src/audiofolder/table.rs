@@ -1,0 +1,149 @@
+//! The table of a folder: JSON lines, or CSV with a line of names.
+
+use std::sync::Arc;
+
+use spr_core::bytes::{Env, Location, Source};
+use spr_core::model::{Position, Utterance};
+use spr_core::{Error, Limits, Result};
+
+use crate::json::{self, Fields};
+use crate::lines::Lines;
+
+/// An open table. Each row of either sort is an object in JSON.
+pub(super) enum Table {
+    Lines(Box<Lines>),
+    Csv(Box<Csv>),
+}
+
+impl Table {
+    /// Opens a table, whose name says of which sort it is.
+    ///
+    /// # Errors
+    /// It can't be opened, or the names of its columns can't be read.
+    pub(super) fn open(at: &Location, env: &Env) -> Result<Self> {
+        let source = env.open_file(at)?;
+        Ok(match at.extension() {
+            Some("csv") => Self::Csv(Box::new(Csv::new(source, env.limits)?)),
+            _ => Self::Lines(Box::new(Lines::new(source, env.limits))),
+        })
+    }
+
+    /// Goes to the next row; `false` at the end.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub(super) fn next(&mut self) -> Result<bool> {
+        match self {
+            Self::Lines(lines) => lines.next(),
+            Self::Csv(csv) => csv.next(),
+        }
+    }
+
+    /// The row.
+    pub(super) fn row(&self) -> &[u8] {
+        match self {
+            Self::Lines(lines) => lines.line(),
+            Self::Csv(csv) => &csv.row,
+        }
+    }
+
+    /// An error of the row, after which the next one can be read.
+    pub(super) fn error(&self, error: Error) -> Error {
+        match self {
+            Self::Lines(lines) => lines.error(error),
+            Self::Csv(csv) => csv.error(error).continuable(),
+        }
+    }
+
+    /// Says of an utterance that it stands in the row.
+    pub(super) fn origin(&self, utt: &mut Utterance) {
+        match self {
+            Self::Lines(lines) => lines.origin(utt),
+            Self::Csv(csv) => {
+                utt.origin.file = Some(csv.file.clone());
+                utt.origin.at = Some(Position::Line(csv.line));
+            }
+        }
+    }
+}
+
+/// Values between commas, perhaps quoted, below their names.
+pub(super) struct Csv {
+    rows: csv::StringRecordsIntoIter<std::io::Cursor<Vec<u8>>>,
+    names: csv::StringRecord,
+    file: Arc<str>,
+    line: u64,
+    row: Vec<u8>,
+}
+
+impl Csv {
+    fn new(mut source: Source, limits: Limits) -> Result<Self> {
+        let file: Arc<str> = source.name().into();
+        let (mut text, mut line) = (Vec::new(), Vec::new());
+        while source.until(b'\n', &mut line, &limits)? {
+            limits.bytes("a table", (text.len() + line.len()) as u64)?;
+            text.append(&mut line);
+            text.push(b'\n');
+        }
+        // What some programs put before UTF-8.
+        if text.starts_with(b"\xef\xbb\xbf") {
+            text.drain(..3);
+        }
+        let mut reader = csv::Reader::from_reader(std::io::Cursor::new(text));
+        let names = reader.headers().cloned();
+        let names = names.map_err(|e| fault(&e).file(&*file).line(1))?;
+        Ok(Self {
+            rows: reader.into_records(),
+            names,
+            file,
+            line: 1,
+            row: Vec::new(),
+        })
+    }
+
+    fn next(&mut self) -> Result<bool> {
+        let Some(row) = self.rows.next() else {
+            return Ok(false);
+        };
+        let row = match row {
+            Ok(row) => row,
+            Err(e) => {
+                self.line = e.position().map_or(self.line, csv::Position::line);
+                return Err(self.error(fault(&e)).continuable());
+            }
+        };
+        self.line = row.position().map_or(self.line, csv::Position::line);
+        self.row.clear();
+        let mut fields = Fields::open(&mut self.row);
+        // Nothing between commas is nothing known.
+        for (name, value) in self
+            .names
+            .iter()
+            .zip(&row)
+            .filter(|(_, value)| !value.is_empty())
+        {
+            match json::is_number(value) {
+                true => fields.raw(name, value),
+                false => fields.text(name, value),
+            }
+        }
+        fields.close();
+        Ok(true)
+    }
+
+    fn error(&self, error: Error) -> Error {
+        error.file(&*self.file).line(self.line)
+    }
+}
+
+fn fault(error: &csv::Error) -> Error {
+    Error::malformed(match error.kind() {
+        csv::ErrorKind::Utf8 { .. } => "a row that is not UTF-8".to_owned(),
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => {
+            format!("a row of {len} values below {expected_len} names")
+        }
+        _ => "a row that can't be read".to_owned(),
+    })
+}

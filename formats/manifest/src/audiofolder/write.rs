@@ -1,0 +1,126 @@
+//! Writing sound files and their table.
+
+use spr_core::bytes::{Env, Output, Part, Sink};
+use spr_core::format::{Caps, Writer, Written};
+use spr_core::model::{Audio, Utterance};
+use spr_core::{Error, Result};
+
+use super::read::is_own;
+use super::{CAPS, FILE, TABLES};
+use crate::columns;
+use crate::json::Fields;
+use crate::source::{Place, utf8};
+
+pub(super) struct FolderWriter {
+    output: Output,
+    table: Sink,
+    env: Env,
+    row: Vec<u8>,
+    written: Written,
+}
+
+/// The format of the files that samples go to.
+const SAMPLES: &str = "wav";
+
+impl FolderWriter {
+    pub(super) fn new(output: Output, env: &Env) -> Result<Self> {
+        Ok(Self {
+            table: output.create(Part::Member(TABLES[0]), false)?,
+            output,
+            env: env.clone(),
+            row: Vec::new(),
+            written: Written::default(),
+        })
+    }
+
+    /// Makes the row of an utterance, and gives the extension of its sound file.
+    fn make<'a>(&mut self, utt: &'a Utterance) -> Result<&'a str> {
+        let made = self.fields(utt);
+        made.map_err(|e| e.utterance(&utt.key).file(self.output.name()).continuable())
+    }
+
+    fn fields<'a>(&mut self, utt: &'a Utterance) -> Result<&'a str> {
+        CAPS.check(utt)?;
+        let extension = match &utt.audio {
+            Some(Audio::Samples(_)) => SAMPLES,
+            Some(Audio::Encoded(encoded)) => &encoded.format,
+            _ => return Err(Error::unfit("has no sound, which every line is about")),
+        };
+        self.output.accept(&utt.key, extension)?;
+        let key = utf8(utt.key.as_bytes(), "the key")?;
+        self.row.clear();
+        let mut fields = Fields::open(&mut self.row);
+        fields.text(FILE, &format!("{key}.{extension}"));
+        let meta = &utt.meta;
+        if let Some(said) = &utt.text {
+            fields.text("text", utf8(said, "the text")?);
+        }
+        for (name, value) in [
+            ("speaker", &meta.speaker),
+            ("gender", &meta.gender),
+            ("language", &meta.language),
+        ] {
+            if let Some(value) = value {
+                fields.text(name, utf8(value.as_bytes(), name)?);
+            }
+        }
+        Place::default().write(meta, &mut fields)?;
+        columns::write(&meta.tags, is_own, &mut fields)?;
+        fields.close();
+        self.row.push(b'\n');
+        Ok(extension)
+    }
+
+    fn put_sound(&mut self, utt: &Utterance, extension: &str) -> Result<()> {
+        let (output, mut opened) = (&self.output, None);
+        let mut put = |bytes: &[u8]| -> Result<()> {
+            let sink = match &mut opened {
+                Some(sink) => sink,
+                none => none.insert(output.create(Part::Utterance(&utt.key, extension), false)?),
+            };
+            Sink::put(sink, bytes)
+        };
+        match &utt.audio {
+            Some(Audio::Encoded(encoded)) => put(&encoded.bytes)?,
+            audio => {
+                let alone = Utterance {
+                    audio: audio.clone(),
+                    ..Utterance::default()
+                };
+                let written = self.env.nested(SAMPLES)?.write(&alone, &mut put);
+                written.map_err(|e| match opened {
+                    None => e.utterance(&utt.key).continuable(),
+                    Some(_) => e,
+                })?;
+            }
+        }
+        if let Some(sink) = opened {
+            self.written.bytes += sink.finish()?;
+        }
+        Ok(())
+    }
+}
+
+impl Writer for FolderWriter {
+    fn caps(&self) -> &Caps {
+        &CAPS
+    }
+
+    fn accept(&mut self, utt: &Utterance) -> Result<()> {
+        self.make(utt).map(drop)
+    }
+
+    fn write(&mut self, utt: &Utterance) -> Result<()> {
+        let extension = self.make(utt)?;
+        self.put_sound(utt, extension)?;
+        self.table.put(&self.row)?;
+        self.written.count(utt);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let mut written = self.written;
+        written.bytes += self.table.finish()?;
+        Ok(written)
+    }
+}
