@@ -1,7 +1,7 @@
 //! A folder of files, one an utterance, as one data set.
 
 use crate::bytes::{Env, Location, key_in_folder};
-use crate::format::{Format, Options, Reader, Registry, Request, Share};
+use crate::format::{Format, Medium, Options, Reader, Registry, Request, Share};
 use crate::model::{DatasetInfo, Key, Utterance};
 use crate::{Error, ErrorKind, Remedy, Result};
 
@@ -128,7 +128,8 @@ impl FolderReader {
     }
 
     /// The format of a folder's files, which recognises the first of those with a known
-    /// extension, and the extension of that file.
+    /// extension, one of a format of features or sound if there is one, and the extension of that
+    /// file.
     ///
     /// # Errors
     /// There is none, or the first file is of several or of none.
@@ -139,7 +140,21 @@ impl FolderReader {
     ) -> Result<(&'static dyn Format, String)> {
         let (mut files, _) = list(folder, env, |ext| !registry.by_extension(ext).is_empty())?;
         files.sort();
-        let Some((_, first)) = files.first() else {
+        // Labels often lie beside the sound that they are about.
+        let is_data = |(_, file): &&(Key, Location)| {
+            let extension = file
+                .plain()
+                .extension()
+                .unwrap_or_default()
+                .to_ascii_lowercase();
+            let formats = registry.by_extension(&extension);
+            formats.iter().any(|format| {
+                let caps = format.caps(&Options::default(), Medium::Folder);
+                caps.is_ok_and(|caps| caps.features.is_some() || caps.audio.hold_any())
+            })
+        };
+        let found = files.iter().find(is_data).or(files.first());
+        let Some((_, first)) = found else {
             return Err(
                 Error::new(ErrorKind::Unrecognised, "holds no files of a known format")
                     .file(folder.to_string())

@@ -108,6 +108,7 @@ mod stale;
 mod tests;
 mod text;
 mod threaded;
+mod tier;
 mod unique;
 mod utterances;
 
@@ -143,6 +144,7 @@ pub use skip_errors::{OnSkip, SkipErrors};
 pub use sort::{By, Sort, Sorted, Sorter};
 pub use text::Stages;
 pub use threaded::ThreadedReader;
+pub use tier::PickTier;
 pub use unique::Unique;
 pub use utterances::Utterances;
 

@@ -1,12 +1,13 @@
 //! Labels from a second data set.
 
 mod kept;
+mod stretch;
 mod tolerance;
 
 use crate::bytes::Env;
 use crate::format::{Opened, RandomAccess, Reader};
 use crate::model::{
-    DatasetInfo, FrameGrid, Key, Matrix, Meta, Object, Rank, Segment, Tier, Utterance,
+    DatasetInfo, Decimal, FrameGrid, Key, Matrix, Meta, Object, Rank, Segment, Tier, Utterance,
 };
 use crate::{Error, KeyMap, Limits, Remedy, Result};
 use kept::{Added, Kept};
@@ -16,6 +17,12 @@ use tolerance::Tolerance;
 /// the key that a table gives for it. Segments that tile the frames and have integers for labels
 /// are as good as frame labels, and so is one integer for one frame; their frames are those that their own data set tells of, else
 /// those of the utterance, else of the [usual](FrameGrid::USUAL_SHIFT) shift.
+///
+/// An utterance with features gets frame labels; to one without, segments are given as they are.
+///
+/// Where there are no labels under the key of an utterance that is a stretch of a recording, those of
+/// the recording count, or of `RECORDING-CHANNEL`: what of their segments lies within the stretch, in
+/// its own time.
 ///
 /// Labels that are [found by key](Opened::Table) are read when their turn comes. Others are read
 /// once, front to back, and kept in memory or in a temporary file, for utterances may come in
@@ -27,6 +34,8 @@ pub struct JoinLabels {
     name: String,
     map: Option<KeyMap>,
     tolerance: Tolerance,
+    /// Whether times of segments are rounded to whole frames.
+    rounded: bool,
     next: Utterance,
     env: Env,
     /// Whether the rest of the labels was looked at, once there are no more utterances.
@@ -57,32 +66,68 @@ impl Found {
         }
     }
 
-    /// The labels of the frames of `utt`; `lenient`, those of as many frames as they are for.
-    fn labels(self, utt: &Utterance, lenient: bool, limits: &Limits) -> Result<Matrix> {
-        let (tiers, grid) = match self {
-            Self::Frames(labels) => return Ok(labels),
-            Self::Tiers(tiers, grid) => (tiers, grid),
-        };
-        let [tier] = tiers.as_slice() else {
-            let message = format!("has {} tiers of segments, expected one", tiers.len());
-            return Err(Error::unfit(message));
-        };
-        let own = FrameGrid::of(&utt.meta);
-        if let (Some(own), Some(grid)) = (&own, &grid)
-            && own.shift() != grid.shift()
-        {
-            return Err(Error::unfit(format!(
-                "frames of {} s, but the segments count frames of {} s",
-                own.shift(),
-                grid.shift()
-            )));
+    /// Gives them to `utt`; `lenient`, labels of as many frames as they are for.
+    fn give(
+        self,
+        utt: &mut Utterance,
+        lenient: bool,
+        rounded: bool,
+        limits: &Limits,
+    ) -> Result<()> {
+        match self {
+            Self::Frames(labels) => utt.labels = Some(labels),
+            Self::Tiers(..) if utt.features.is_none() && !utt.tiers.is_empty() => {
+                return Err(Error::unfit("has segments already"));
+            }
+            Self::Tiers(tiers, _) if utt.features.is_none() => utt.tiers = tiers,
+            Self::Tiers(tiers, grid) => {
+                let tier = only(tiers)?;
+                utt.labels = Some(frames(tier, grid, utt, lenient, rounded, limits)?);
+            }
         }
-        let grid = grid.or(own).unwrap_or_else(FrameGrid::usual);
-        let frames = utt.features.as_ref().map(|f| f.rows() as u64);
-        let ends = tier.segments.last().is_some_and(|last| last.end.is_some());
-        let frames = frames.filter(|_| !(lenient && ends));
-        Segment::labels(&tier.segments, &grid, frames, limits)
+        Ok(())
     }
+}
+
+/// The only tier.
+fn only(tiers: Vec<Tier>) -> Result<Tier> {
+    <[Tier; 1]>::try_from(tiers)
+        .map(|[tier]| tier)
+        .map_err(|tiers| {
+            let message = format!("has {} tiers of segments, expected one", tiers.len());
+            let names = tiers.iter().map(|tier| Key::from(&*tier.name).to_string());
+            let names: Vec<_> = names.collect();
+            Error::unfit(message).hint(format!("tier=NAME picks one: {}", names.join(", ")))
+        })
+}
+
+/// The labels of the frames of `utt` that a tier has.
+fn frames(
+    mut tier: Tier,
+    grid: Option<FrameGrid>,
+    utt: &Utterance,
+    lenient: bool,
+    rounded: bool,
+    limits: &Limits,
+) -> Result<Matrix> {
+    let own = FrameGrid::of(&utt.meta);
+    if let (Some(own), Some(grid)) = (&own, &grid)
+        && own.shift() != grid.shift()
+    {
+        return Err(Error::unfit(format!(
+            "frames of {} s, but the segments count frames of {} s",
+            own.shift(),
+            grid.shift()
+        )));
+    }
+    let grid = grid.or(own).unwrap_or_else(FrameGrid::usual);
+    if rounded {
+        stretch::round(&mut tier.segments, &grid);
+    }
+    let frames = utt.features.as_ref().map(|f| f.rows() as u64);
+    let ends = tier.segments.last().is_some_and(|last| last.end.is_some());
+    let frames = frames.filter(|_| !(lenient && ends));
+    Segment::labels(&tier.segments, &grid, frames, limits)
 }
 
 enum Labels {
@@ -116,6 +161,7 @@ impl Read {
             meta: Meta {
                 frame_shift: next.meta.frame_shift,
                 frame_offset: next.meta.frame_offset,
+                channel: next.meta.channel.take(),
                 ..Meta::default()
             },
             ..Utterance::default()
@@ -168,6 +214,7 @@ impl JoinLabels {
             name: name.into(),
             map: None,
             tolerance: Tolerance::default(),
+            rounded: false,
             next: Utterance::default(),
             env: env.clone(),
             over: false,
@@ -193,17 +240,66 @@ impl JoinLabels {
         }
     }
 
+    /// Rounds the times of segments to whole frames, if `rounded`.
+    #[must_use]
+    pub fn rounded(self, rounded: bool) -> Self {
+        Self { rounded, ..self }
+    }
+
+    /// Reads the labels under `key`; `false` if there are none.
+    fn look_up(&mut self, key: &Key) -> Result<bool> {
+        let next = &mut self.next;
+        match &mut self.labels {
+            Labels::Keyed(table) => table.find(key, next),
+            Labels::Read(read) => read.find(key, next).map_err(|e| e.file(&self.name)),
+        }
+    }
+
+    /// Reads the labels of the recording of which `utt` is a stretch, and leaves what lies within that;
+    /// `false` if there are none.
+    fn look_up_recording(&mut self, utt: &Utterance) -> Result<bool> {
+        let meta = &utt.meta;
+        let Some(recording) = &meta.recording else {
+            return Ok(false);
+        };
+        let of_channel = |channel: &Key| {
+            let name = [recording.as_bytes(), b"-", channel.as_bytes()].concat();
+            Key::from(name)
+        };
+        let of_channel = meta.channel.as_ref().map(of_channel);
+        for name in std::iter::once(recording).chain(&of_channel) {
+            if !self.look_up(name)? {
+                continue;
+            }
+            let other = self.next.meta.channel.as_ref();
+            if meta
+                .channel
+                .as_ref()
+                .zip(other)
+                .is_some_and(|(a, b)| a != b)
+            {
+                continue;
+            }
+            let wrong = |error: Error| error.utterance(&utt.key).file(&self.name).continuable();
+            if self.next.labels.is_some() {
+                let message = format!("the labels of its recording {name} are those of frames");
+                return Err(wrong(Error::unfit(message)));
+            }
+            let start = meta.start.unwrap_or(Decimal::ZERO);
+            stretch::cut(&mut self.next.tiers, start, meta.end).map_err(wrong)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
     /// Moves the labels for `utt` into it.
     fn find(&mut self, utt: &mut Utterance) -> Result<()> {
         let key = match &self.map {
-            Some(map) => map.get(&utt.key)?,
-            None => &utt.key,
+            Some(map) => map.get(&utt.key)?.clone(),
+            None => utt.key.clone(),
         };
+        let there = self.look_up(&key)? || self.map.is_none() && self.look_up_recording(utt)?;
         let (name, next) = (&self.name, &mut self.next);
-        let there = match &mut self.labels {
-            Labels::Keyed(table) => table.find(key, next)?,
-            Labels::Read(read) => read.find(key, next).map_err(|e| e.file(name))?,
-        };
         if !there {
             let missing = match &self.map {
                 Some(_) => format!("no labels for {key} in {name}"),
@@ -213,12 +309,12 @@ impl JoinLabels {
         }
         let found = Found::take(next);
         let found = found.ok_or_else(|| {
-            let error = Error::unfit("holds no labels").utterance(key);
+            let error = Error::unfit("holds no labels").utterance(&key);
             error.file(name).continuable()
         })?;
-        let labels = found.labels(utt, self.tolerance.most > 0, &self.env.limits);
-        utt.labels = Some(labels.map_err(|e| e.utterance(&utt.key).file(name).continuable())?);
-        Ok(())
+        let lenient = self.tolerance.most > 0;
+        let given = found.give(utt, lenient, self.rounded, &self.env.limits);
+        given.map_err(|e| e.utterance(&utt.key).file(name).continuable())
     }
 
     /// Looks at the labels that nobody asked for. Some may stand twice; faults of others are told,
@@ -279,200 +375,4 @@ impl Reader for JoinLabels {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::Decimal;
-
-    struct List(Vec<Utterance>, DatasetInfo);
-
-    impl Reader for List {
-        fn info(&self) -> &DatasetInfo {
-            &self.1
-        }
-
-        fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-            let more = !self.0.is_empty();
-            if more {
-                *utt = self.0.remove(0);
-            }
-            Ok(more)
-        }
-    }
-
-    fn utterance(key: &str, features: Option<&[f32]>, labels: Option<&[i32]>) -> Utterance {
-        Utterance {
-            key: key.into(),
-            features: features.map(|v| Matrix::from_rows(v, 1, Rank::Matrix).unwrap()),
-            labels: labels.map(|v| Matrix::from_rows(v, 1, Rank::Vector).unwrap()),
-            ..Utterance::default()
-        }
-    }
-
-    fn join(main: &[(&str, usize)], labels: &[(&str, usize)]) -> JoinLabels {
-        let list = |u: Vec<_>| Box::new(List(u, DatasetInfo::default()));
-        let main = main
-            .iter()
-            .map(|(k, n)| utterance(k, Some(&vec![0.0; *n]), None));
-        let labels = labels
-            .iter()
-            .map(|(k, n)| utterance(k, None, Some(&vec![7; *n])));
-        let labels = Opened::Stream(list(labels.collect()));
-        JoinLabels::new(list(main.collect()), labels, "ali.txt", &Env::default())
-    }
-
-    #[test]
-    fn finds_labels_in_any_order() {
-        let mut joined = join(
-            &[("a", 1), ("b", 2), ("c", 3)],
-            &[("c", 3), ("a", 1), ("b", 2)],
-        );
-        let mut utt = Utterance::default();
-        for (key, frames) in [("a", 1), ("b", 2), ("c", 3)] {
-            assert!(joined.read(&mut utt).unwrap());
-            assert_eq!(
-                (utt.key.as_str(), utt.labels.as_ref().unwrap().rows()),
-                (Some(key), frames)
-            );
-        }
-        assert!(!joined.read(&mut utt).unwrap());
-    }
-
-    #[test]
-    fn a_key_that_comes_again_has_its_labels_again() {
-        let mut joined = join(
-            &[("a", 1), ("b", 2), ("a", 1), ("b", 2)],
-            &[("b", 2), ("a", 1), ("b", 2)],
-        );
-        let mut utt = Utterance::default();
-        for frames in [1, 2, 1, 2] {
-            assert!(joined.read(&mut utt).unwrap());
-            assert_eq!(utt.labels.as_ref().unwrap().rows(), frames);
-        }
-        assert!(!joined.read(&mut utt).unwrap());
-    }
-
-    #[test]
-    fn other_labels_for_a_key_are_an_error_wherever_they_stand() {
-        for data in [&["a", "b"][..], &["b"], &["a"]] {
-            let data: Vec<_> = data.iter().map(|key| (*key, 1)).collect();
-            let mut joined = join(&data, &[("a", 1), ("b", 1), ("a", 2)]);
-            let mut utt = Utterance::default();
-            for _ in &data {
-                assert!(joined.read(&mut utt).unwrap());
-            }
-            let error = joined.read(&mut utt).unwrap_err();
-            let message = "ali.txt: utterance a: has labels twice, and they differ";
-            assert_eq!(error.to_string(), message);
-            assert!(!error.can_continue() && !joined.read(&mut utt).unwrap());
-        }
-    }
-
-    #[test]
-    fn missing_and_misfitting_labels_are_failures_of_the_utterance() {
-        let mut joined = join(&[("a", 1), ("b", 2), ("c", 3)], &[("b", 1), ("c", 3)]);
-        let mut utt = Utterance::default();
-        let error = joined.read(&mut utt).unwrap_err();
-        assert_eq!(error.to_string(), "utterance a: no labels in ali.txt");
-        assert!(error.can_continue());
-        let error = joined.read(&mut utt).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "utterance b: 2 frames, but 1 labels in ali.txt"
-        );
-        assert!(joined.read(&mut utt).unwrap());
-    }
-
-    #[test]
-    fn segments_are_labels() {
-        let segmented = |key: &str, end: Option<&str>, shift: Option<&str>| Utterance {
-            key: key.into(),
-            tiers: vec![Tier::only(vec![Segment::new(
-                Decimal::ZERO,
-                end.and_then(Decimal::parse),
-                b"7",
-            )])],
-            meta: Meta {
-                frame_shift: shift.and_then(Decimal::parse),
-                ..Meta::default()
-            },
-            ..Utterance::default()
-        };
-        let list = |u: Vec<_>| Box::new(List(u, DatasetInfo::default()));
-        let main = ["a", "b", "c", "d"].map(|k| utterance(k, Some(&[0.0; 2]), None));
-        let mut main = main.to_vec();
-        main[3].meta.frame_shift = Decimal::parse("0.01");
-        let labels = vec![
-            segmented("b", None, None),
-            segmented("a", Some("0.04"), Some("0.02")),
-            segmented("c", Some("0.03"), None),
-            segmented("d", Some("0.04"), Some("0.02")),
-        ];
-        let labels = Opened::Stream(list(labels));
-        let mut joined = JoinLabels::new(list(main), labels, "a.seg", &Env::default());
-        let mut utt = Utterance::default();
-        for _ in 0..2 {
-            assert!(joined.read(&mut utt).unwrap());
-            let labels = utt.labels.as_ref().unwrap();
-            assert_eq!(labels.as_slice::<i32>().unwrap(), [7, 7]);
-        }
-        for message in [
-            "a.seg: utterance c: 2 frames, but segments for 3",
-            "a.seg: utterance d: frames of 0.01 s, but the segments count frames of 0.02 s",
-        ] {
-            let error = joined.read(&mut utt).unwrap_err();
-            assert_eq!(error.to_string(), message);
-            assert!(error.can_continue());
-        }
-    }
-
-    struct Table(Vec<Utterance>);
-
-    impl RandomAccess for Table {
-        fn find(&mut self, key: &Key, utt: &mut Utterance) -> Result<bool> {
-            let found = self.0.iter().find(|u| u.key == *key);
-            found.inspect(|found| utt.clone_from(found));
-            Ok(found.is_some())
-        }
-
-        fn keys(&self) -> Option<Vec<Key>> {
-            None
-        }
-
-        fn find_twice(&mut self) -> Result<Option<Key>> {
-            Ok(None)
-        }
-    }
-
-    #[test]
-    fn speakers_stand_for_utterances() {
-        let map = || {
-            let text = b"a x\nb y\nc x\nd z\n".to_vec();
-            let source = crate::bytes::Source::from_bytes("utt2spk", text).unwrap();
-            KeyMap::read(source, &Limits::default()).unwrap()
-        };
-        let labels = || {
-            ["y", "x"]
-                .map(|key| utterance(key, None, Some(&[key.len().try_into().unwrap(), 7])))
-                .to_vec()
-        };
-        let list = |u: Vec<_>| Box::new(List(u, DatasetInfo::default()));
-        for labels in [
-            Opened::Table(Box::new(Table(labels()))),
-            Opened::Stream(list(labels())),
-        ] {
-            let main = ["a", "b", "c", "d", "e"].map(|k| utterance(k, Some(&[0.0; 2]), None));
-            let main = list(main.to_vec());
-            let mut joined = JoinLabels::new(main, labels, "l.ark", &Env::default()).mapped(map());
-            let mut utt = Utterance::default();
-            for _ in 0..3 {
-                assert!(joined.read(&mut utt).unwrap());
-                assert_eq!(utt.labels.as_ref().unwrap().rows(), 2);
-            }
-            let error = joined.read(&mut utt).unwrap_err();
-            assert_eq!(error.to_string(), "utterance d: no labels for z in l.ark");
-            let error = joined.read(&mut utt).unwrap_err();
-            assert_eq!(error.to_string(), "utterance e: is not in utt2spk");
-            assert!(!joined.read(&mut utt).unwrap());
-        }
-    }
-}
+mod tests;

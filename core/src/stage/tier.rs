@@ -1,0 +1,105 @@
+//! One tier of segments, picked by its name.
+
+use crate::format::Reader;
+use crate::model::{DatasetInfo, Key, Tier, Utterance};
+use crate::{Error, Result};
+
+/// Leaves each utterance one of its tiers of segments, which then needs no name.
+pub struct PickTier {
+    inner: Box<dyn Reader>,
+    name: Vec<u8>,
+}
+
+impl PickTier {
+    /// The utterances of `inner` with the tier called `name`.
+    pub fn new(inner: Box<dyn Reader>, name: impl Into<Vec<u8>>) -> Self {
+        Self {
+            inner,
+            name: name.into(),
+        }
+    }
+}
+
+impl Reader for PickTier {
+    fn info(&self) -> &DatasetInfo {
+        self.inner.info()
+    }
+
+    /// # Errors
+    /// An utterance has no such tier, or two; the next can be read.
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        if !self.inner.read(utt)? {
+            return Ok(false);
+        }
+        let mut tiers = std::mem::take(&mut utt.tiers);
+        let names: Vec<_> = tiers.iter().map(|tier| tier.name.clone()).collect();
+        tiers.retain(|tier| *tier.name == *self.name);
+        let picked = tiers.pop().filter(|_| tiers.is_empty());
+        let Some(picked) = picked else {
+            let name = Key::from(&*self.name);
+            let names: Vec<_> = names
+                .iter()
+                .map(|name| format!("'{}'", Key::from(&**name)))
+                .collect();
+            let error = match tiers.is_empty() {
+                true => Error::unfit(format!("has no tier '{name}'")),
+                false => Error::unfit(format!("has several tiers '{name}'")),
+            };
+            let error = match names.is_empty() {
+                true => error.hint("it has no segments at all"),
+                false => error.hint(format!("it has {}", names.join(", "))),
+            };
+            return Err(error.utterance(&utt.key).continuable());
+        };
+        utt.tiers.push(Tier::only(picked.segments));
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::tests::List;
+
+    #[test]
+    fn a_tier_is_picked_by_its_name() {
+        let with = |key: &str, names: &[&str]| Utterance {
+            key: key.into(),
+            tiers: names
+                .iter()
+                .map(|name| Tier {
+                    name: name.as_bytes().into(),
+                    ..Tier::default()
+                })
+                .collect(),
+            ..Utterance::default()
+        };
+        let list = List::of([
+            with("a", &["words", "phones"]),
+            with("b", &["phones"]),
+            with("c", &["words", "words"]),
+            with("d", &[]),
+        ]);
+        let mut stage = PickTier::new(list, "words");
+        let mut utt = Utterance::default();
+        assert!(stage.read(&mut utt).unwrap());
+        assert_eq!(utt.tiers, [Tier::default()]);
+        for (message, hint) in [
+            ("utterance b: has no tier 'words'", "it has 'phones'"),
+            (
+                "utterance c: has several tiers 'words'",
+                "it has 'words', 'words'",
+            ),
+            (
+                "utterance d: has no tier 'words'",
+                "it has no segments at all",
+            ),
+        ] {
+            let error = stage.read(&mut utt).unwrap_err();
+            assert_eq!(error.to_string(), message);
+            assert_eq!(error.hint_text().as_deref(), Some(hint));
+            assert!(error.can_continue());
+        }
+        assert!(!stage.read(&mut utt).unwrap());
+    }
+}
