@@ -469,7 +469,8 @@ impl Input {
             text.push_str("; bad entries are passed over (p)");
         }
         if let Some((labels, _)) = &self.labels {
-            text.push_str(&format!("; with labels from {}", labels.text));
+            let by = "by key, or else by recording and time";
+            text.push_str(&format!("; with labels from {}, {by}", labels.text));
         }
         let partitioning = opened.format.info().partitioning;
         for step in self.data.describe(partitioning, self.partitioned) {

@@ -46,7 +46,12 @@ pub(super) fn run_with(
             lines.push(format!("input: {}", input.explain(registry, &env)?));
         }
         if let Some(labels) = &job.labels {
-            lines.push(format!("labels: {}", labels.explain(registry, &env)?));
+            let how = match job.utt2spk {
+                Some(_) => "join by speaker",
+                None => "join by key, or else by recording and time",
+            };
+            let labels = labels.explain(registry, &env)?;
+            lines.push(format!("labels: {labels}; {how}"));
         }
         if let Some(stages) = plan::stages(args)? {
             lines.push(format!("stages: {stages}"));

@@ -32,9 +32,12 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         }
         Remedy::AllowLosses(kinds) => {
             let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
-            let instead = match names.contains(&"labels") {
-                true => "to keep labels apart, add --labels-out FILE; ",
-                false => "",
+            let instead = if names.contains(&"labels") {
+                "to keep labels apart, add --labels-out FILE; "
+            } else if names.contains(&"tiers") {
+                "to pick a tier, add tier=NAME to the input after a comma; "
+            } else {
+                ""
             };
             let names = names.join(",");
             return Some(format!(

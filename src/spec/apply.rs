@@ -92,6 +92,12 @@ impl DataOptions {
         if let Some(shift) = &self.frame_shift {
             steps.push(format!("{shift} s from frame to frame"));
         }
+        if let Some(tier) = &self.tier {
+            steps.push(format!("the tier '{tier}' of segments"));
+        }
+        if self.round {
+            steps.push("times of segments rounded to whole frames".to_owned());
+        }
         if self.context != (0, 0) {
             let (left, right) = self.context;
             steps.push(format!("{left} frames before and {right} after each"));

@@ -44,6 +44,10 @@ pub struct DataOptions {
     pub label: Option<String>,
     /// The name of the format: `type`.
     pub format: Option<String>,
+    /// The tier of segments that is picked: `tier`.
+    pub tier: Option<String>,
+    /// Whether times of segments that become labels are rounded to frames: `round`.
+    pub round: bool,
     /// Seconds from frame to frame, where the data don't say: `frame-shift`.
     pub frame_shift: Option<Decimal>,
 }
@@ -63,6 +67,8 @@ impl DataOptions {
         "label",
         "type",
         "frame-shift",
+        "tier",
+        "round",
     ];
 
     /// Bytes in a partition where nothing says otherwise.
@@ -106,6 +112,8 @@ impl DataOptions {
             }
             "label" if value.is_empty() => return Err(wrong("the name of a file with labels")),
             "label" => self.label = Some(value.to_owned()),
+            "tier" => self.tier = Some(value.to_owned()),
+            "round" => self.round = truth()?,
             "type" => self.format = Some(value.to_owned()),
             "frame-shift" => {
                 let shift = Decimal::parse(value).filter(|shift| shift.value() > 0.0);
@@ -118,7 +126,8 @@ impl DataOptions {
 
     /// Whether frames and labels stay as they are.
     pub fn is_idle(&self) -> bool {
-        self.context == (0, 0) && self.ignored.is_none() && self.map.is_none() && !self.random
+        let framed = self.context == (0, 0) && self.ignored.is_none() && self.map.is_none();
+        framed && !self.random && self.tier.is_none()
     }
 
     /// Whether they make the places where utterances start and end meaningless.

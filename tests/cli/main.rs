@@ -27,6 +27,7 @@ mod kaldi_data;
 mod kaldi_kinds;
 mod kaldi_objects;
 mod kaldi_trust;
+mod labels;
 mod limits;
 mod lists;
 #[cfg(unix)]

@@ -16,6 +16,7 @@ import archives
 import differential
 import jsonl
 import kaldi
+import labels
 import pfile
 import pickles
 import spraak
@@ -29,7 +30,8 @@ def main():
     parser.add_argument("--cases", type=int, default=2000, help="random conversions (default: 2000)")
     parser.add_argument("--seed", type=int, default=1, help="the seed of the first of them (default: 1)")
     parser.add_argument("--jobs", type=int, default=2, help="of them at once (default: 2)")
-    modules = {"kaldi": kaldi, "pfile": pfile, "pickle": pickles, "spraak": spraak, "jsonl": jsonl, "archives": archives,
+    modules = {"kaldi": kaldi, "pfile": pfile, "pickle": pickles, "spraak": spraak, "jsonl": jsonl,
+               "labels": labels, "archives": archives,
                "random": differential}
     parser.add_argument("--only", action="append", choices=sorted(modules))
     args = parser.parse_args()

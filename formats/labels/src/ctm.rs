@@ -41,7 +41,7 @@ impl Format for Ctm {
     fn probe(&self, head: &Probe<'_>) -> Score {
         // Lines of integers are alignments of Kaldi.
         let is_line = |line: &[u8]| Words.parse(line).is_ok() && line.contains(&b'.');
-        probe::by_lines(&INFO, head, Some(COMMENT), 70, is_line)
+        probe::by_lines(&INFO, head, Some(COMMENT), 60, is_line)
     }
 
     fn caps(&self, options: &Options, _: Medium) -> Result<Caps> {

@@ -38,7 +38,7 @@ impl Format for Stm {
         // Lines of integers are alignments of Kaldi.
         let timed = |line: &Line<'_>| line.fields.iter().skip(3).any(|time| time.contains(&b'.'));
         let is_line = |line: &[u8]| Line::parse(line).is_ok_and(|line| timed(&line));
-        probe::by_lines(&INFO, head, Some(COMMENT), 70, is_line)
+        probe::by_lines(&INFO, head, Some(COMMENT), 60, is_line)
     }
 
     fn caps(&self, _: &Options, _: Medium) -> Result<Caps> {

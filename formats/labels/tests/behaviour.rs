@@ -108,9 +108,9 @@ fn trn_behaves() {
 /// The segments at ticks of so many a second.
 fn at_ticks(utt: &mut Utterance, rate: u32) {
     each(utt, |segment| {
-        let tick = |time: Decimal| Decimal::near_sample(time.sample(rate).unwrap(), rate).unwrap();
-        segment.start = tick(segment.start);
-        segment.end = segment.end.map(tick);
+        for time in std::iter::once(&mut segment.start).chain(&mut segment.end) {
+            *time = Decimal::near_sample(time.sample(rate).unwrap(), rate).unwrap();
+        }
     });
 }
 
@@ -188,9 +188,9 @@ fn master_label_files_behave() {
 fn drawn(utt: &mut Utterance) {
     closed(utt);
     each(utt, |segment| {
-        let binary = |time: Decimal| Decimal::of(time.value()).unwrap();
-        segment.start = binary(segment.start);
-        segment.end = segment.end.map(binary);
+        for time in std::iter::once(&mut segment.start).chain(&mut segment.end) {
+            *time = Decimal::of(time.value()).unwrap();
+        }
     });
 }
 

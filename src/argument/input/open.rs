@@ -5,7 +5,7 @@ use spr_core::format::{
     self, Count, Format, IndexKind, Medium, Parts, Reader, Registry, Request, Score,
 };
 use spr_core::model::KeySource;
-use spr_core::stage::{Chain, FolderReader, FrameShift, JoinLabels, Rename, SkipErrors};
+use spr_core::stage::{Chain, FolderReader, FrameShift, JoinLabels, PickTier, Rename, SkipErrors};
 use spr_core::{Error, ErrorKind, KeyMap, Result, side};
 
 use super::Input;
@@ -108,6 +108,9 @@ impl Input {
         if let Some(shift) = self.data.frame_shift {
             opened.reader = Box::new(FrameShift::new(opened.reader, shift));
         }
+        if let Some(tier) = &self.data.tier {
+            opened.reader = Box::new(PickTier::new(opened.reader, tier.as_str()));
+        }
         if !staged {
             return Ok(opened);
         }
@@ -146,6 +149,7 @@ impl Input {
         let table = self.open_lookup(request, registry, env)?;
         let joined = JoinLabels::new(reader, table, self.text(), env);
         let mut joined = joined.tolerant(self.tolerance);
+        joined = joined.rounded(self.data.round);
         if let Some(file) = speakers {
             joined = joined.mapped(KeyMap::read(env.open_file(file)?, &env.limits)?);
         }
