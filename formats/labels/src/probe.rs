@@ -35,9 +35,13 @@ fn is_text(head: &[u8]) -> bool {
 
 /// Whether the file's name is one of the format's.
 pub(crate) fn is_named(info: &FormatInfo, probe: &Probe<'_>) -> bool {
-    probe
-        .extension()
-        .is_some_and(|e| info.extensions.contains(&e))
+    // Names of old discs are in capitals.
+    let is = |own: &&str| {
+        probe
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case(own))
+    };
+    info.extensions.iter().any(is)
 }
 
 /// The lines that can be seen as a whole, but for blank ones and comments.
