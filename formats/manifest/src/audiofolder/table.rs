@@ -72,6 +72,8 @@ pub(super) struct Csv {
     rows: csv::StringRecordsIntoIter<std::io::Cursor<Vec<u8>>>,
     names: csv::StringRecord,
     file: Arc<str>,
+    /// Where lines end.
+    ends: Vec<u64>,
     line: u64,
     row: Vec<u8>,
 }
@@ -79,23 +81,29 @@ pub(super) struct Csv {
 impl Csv {
     fn new(mut source: Source, limits: Limits) -> Result<Self> {
         let file: Arc<str> = source.name().into();
-        let (mut text, mut line) = (Vec::new(), Vec::new());
+        let (mut text, mut line, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         while source.until(b'\n', &mut line, &limits)? {
             limits.bytes("a table", (text.len() + line.len()) as u64)?;
             text.append(&mut line);
+            ends.push(text.len() as u64);
             text.push(b'\n');
         }
         // What some programs put before UTF-8.
-        if text.starts_with(b"\xef\xbb\xbf") {
-            text.drain(..3);
+        let mark = b"\xef\xbb\xbf";
+        let mut cursor = std::io::Cursor::new(text);
+        if cursor.get_ref().starts_with(mark) {
+            cursor.get_mut().drain(..mark.len());
+            ends.iter_mut()
+                .for_each(|end| *end = end.saturating_sub(mark.len() as u64));
         }
-        let mut reader = csv::Reader::from_reader(std::io::Cursor::new(text));
+        let mut reader = csv::Reader::from_reader(cursor);
         let names = reader.headers().cloned();
         let names = names.map_err(|e| fault(&e).file(&*file).line(1))?;
         Ok(Self {
             rows: reader.into_records(),
             names,
             file,
+            ends,
             line: 1,
             row: Vec::new(),
         })
@@ -108,11 +116,11 @@ impl Csv {
         let row = match row {
             Ok(row) => row,
             Err(e) => {
-                self.line = e.position().map_or(self.line, csv::Position::line);
+                self.line = self.line_of(e.position());
                 return Err(self.error(fault(&e)).continuable());
             }
         };
-        self.line = row.position().map_or(self.line, csv::Position::line);
+        self.line = self.line_of(row.position());
         self.row.clear();
         let mut fields = Fields::open(&mut self.row);
         // Nothing between commas is nothing known.
@@ -129,6 +137,13 @@ impl Csv {
         }
         fields.close();
         Ok(true)
+    }
+
+    /// The line of a row. A row is said to be where the last one ended, which may be within the end
+    /// of its line.
+    fn line_of(&self, row: Option<&csv::Position>) -> u64 {
+        let Some(row) = row else { return self.line };
+        1 + self.ends.partition_point(|end| *end <= row.byte()) as u64
     }
 
     fn error(&self, error: Error) -> Error {
