@@ -13,8 +13,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use spr_convert::argument::Input;
+use spr_convert::core::bytes::Locator;
 use spr_convert::core::format::Request;
-use spr_convert::core::model::{Matrix, Utterance};
+use spr_convert::core::model::{Audio, Matrix, Utterance};
 use spr_convert::verbs::info::inspect;
 use spr_convert::{Result, builtin};
 
@@ -118,6 +119,16 @@ fn same(mut got: Vec<Utterance>, mut expected: Vec<Utterance>) -> bool {
     got == expected
 }
 
+/// Names the sound file that an utterance refers to as seen from the folder of its case.
+fn within(utt: &mut Utterance, case: &Path) {
+    if let Some(Audio::Reference(place)) = &mut utt.audio
+        && let Locator::File(file) = &mut place.at
+        && let Some(inside) = file.relative_to(&case.into())
+    {
+        *file = inside;
+    }
+}
+
 #[test]
 fn files_of_other_programs() {
     let mut faults = Vec::new();
@@ -127,8 +138,9 @@ fn files_of_other_programs() {
         for case in folders(&folder) {
             found[0] += 1;
             let (expected, _) = read(&case.join("expect.jsonl")).unwrap();
-            let got = read(&input(&case)).map(|(got, format)| {
+            let got = read(&input(&case)).map(|(mut got, format)| {
                 formats.insert(format);
+                got.iter_mut().for_each(|utt| within(utt, &case));
                 got
             });
             match got {

@@ -163,7 +163,7 @@ fn tables_of_splits_in_either_form_are_read() {
         shown.collect::<Vec<_>>(),
         [
             r#"test/a Some("one,\ntwo")"#,
-            "data/test/metadata.csv:4: a row of 2 values below 5 names",
+            "data/test/metadata.csv:4: a row of 2 values, expected 5 as there are names",
             r#"test/c Some("say \"four\"")"#,
             r#"train/x/a Some("five")"#,
             "data/train/metadata.jsonl:3: has no file_name",

@@ -157,7 +157,7 @@ fn fault(error: &csv::Error) -> Error {
         csv::ErrorKind::UnequalLengths {
             expected_len, len, ..
         } => {
-            format!("a row of {len} values below {expected_len} names")
+            format!("a row of {len} values, expected {expected_len} as there are names")
         }
         _ => "a row that can't be read".to_owned(),
     })
