@@ -178,7 +178,7 @@ fn audio(facts: &Facts) -> String {
     }
     if shapes.references > 0 {
         let of = messages::count(shapes.references, "utterance");
-        parts.push(format!("of {of} in files of their own"));
+        parts.push(format!("of {of} in sound files"));
     }
     parts.join(", ")
 }

@@ -26,6 +26,8 @@ fn an_extension_never_contradicts_what_is_written() {
         "key" => ["spr", "trk", "sam", "seg", "cor", "lex"].contains(&extension),
         "htk" => extension == "mfc",
         "pyannote" => extension == "lab",
+        "nemo" => extension == "jsonl",
+        "lhotse" => ["json", "jsonl"].contains(&extension),
         _ => false,
     };
     let (mut tried, mut right) = (0, 0);

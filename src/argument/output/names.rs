@@ -82,7 +82,7 @@ impl Target {
                 .hint(format!("call it {right}, or .bz2 or .zst")));
         }
         if let Locator::Folder(folder) = &self.locator
-            && is_only_folder(self.format)
+            && self.format.folder().is_some()
             && let Some(extension) = folder.plain().extension().filter(|e| known(e))
         {
             let message = format!("ends with .{extension}, but a folder would be written");
