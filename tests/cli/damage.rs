@@ -169,12 +169,7 @@ fn the_wrong_sort_of_file() {
         (b"PAR1\x15\x04\x15", "a Parquet file"),
         (b"PK\x03\x04\x2d\0\0\0", "a zip file, as .npz files are"),
         (&tar, "a tar file"),
-        (b"\x88\x01\0\0\0\0\0\0{\"a\":{", "a safetensors file"),
-        (
-            b"File type = \"ooTextFile\"\nObject class = \"TextGrid\"\n\n0\n2\n",
-            "a Praat file",
-        ),
-        (b"\xfe\xff\0F\0i\0l\0e", "text in UTF-16"),
+        (b"\xfe\xff\0D\0a\0t\0a", "text in UTF-16"),
         (
             b"{\"start\": 0.0, \"end\": 2.0}\n",
             "JSON, but not of the format jsonl",

@@ -121,13 +121,21 @@ impl Decimal {
     /// The sum; `None` beyond what can be kept.
     pub fn plus(self, other: Self) -> Option<Self> {
         let (a, b, power) = self.aligned(other)?;
-        Self::fit(a.checked_add(b)?, power)
+        Self::fit(a.checked_add(b)?, power).map(Self::shortest)
     }
 
     /// The difference; `None` beyond what can be kept.
     pub fn minus(self, other: Self) -> Option<Self> {
         let (a, b, power) = self.aligned(other)?;
-        Self::fit(a.checked_sub(b)?, power)
+        Self::fit(a.checked_sub(b)?, power).map(Self::shortest)
+    }
+
+    /// The same without zeros at the end of a fraction.
+    fn shortest(mut self) -> Self {
+        while self.power < 0 && self.digits % 10 == 0 {
+            (self.digits, self.power) = (self.digits / 10, self.power + 1);
+        }
+        self
     }
 
     /// How often `step`, which is above 0, goes into it, and what is left as a share of `step`;

@@ -13,6 +13,8 @@ pub enum Described {
     Columns,
     /// The frames: how many there are.
     Frames,
+    /// The whole recording of which the utterance is a stretch.
+    Recording,
 }
 
 /// A header line or a column that the model has no field for, kept as it was.
@@ -161,7 +163,12 @@ impl Meta {
             SourceField::Speaker => self.speaker = None,
             SourceField::Gender => self.gender = None,
             SourceField::Language => self.language = None,
-            SourceField::Recording => self.recording = None,
+            SourceField::Recording => {
+                self.recording = None;
+                // Of the utterance alone they would be untrue.
+                self.tags
+                    .retain(|tag| tag.about != Some(Described::Recording));
+            }
             SourceField::Channel => self.channel = None,
             SourceField::Place => (self.start, self.end) = (None, None),
         }

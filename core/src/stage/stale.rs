@@ -35,6 +35,7 @@ impl Stale {
             let what = match self.changed {
                 Described::Columns => "columns",
                 Described::Frames => "frames",
+                Described::Recording => "recording",
             };
             let key = tag.key.escape_ascii();
             let message =

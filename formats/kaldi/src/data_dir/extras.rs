@@ -94,6 +94,8 @@ impl Extras {
             let mut tag = Tag::new(NAME, *name, value);
             if matches!(*name, UTT2DUR | UTT2FRAMES) {
                 tag = tag.about(Described::Frames);
+            } else if *by == By::Recording && meta.recording.is_some() {
+                tag = tag.about(Described::Recording);
             }
             meta.tags.push(tag);
         }
