@@ -34,6 +34,7 @@ mod lists;
 mod live;
 mod long;
 mod looking;
+mod manifests;
 #[cfg(unix)]
 mod names;
 #[cfg(not(feature = "remote"))]

@@ -188,7 +188,8 @@ impl Decimal {
     }
 
     /// The same number without zeros at the end of its places behind the point.
-    pub(super) fn trimmed(self) -> Self {
+    #[must_use]
+    pub fn trimmed(self) -> Self {
         let Self {
             mut digits,
             mut power,

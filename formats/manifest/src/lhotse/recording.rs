@@ -44,7 +44,7 @@ impl Stretch {
     /// # Errors
     /// The numbers are too large.
     pub(super) fn end(&self) -> Result<Decimal> {
-        let end = self.start.plus(self.duration);
+        let end = self.start.plus(self.duration).map(Decimal::trimmed);
         end.ok_or_else(|| Error::malformed("the times have too many digits"))
     }
 }

@@ -194,7 +194,9 @@ impl LhotseWriter {
         }
         if let Locator::Command(_) = audio.at {
             let message = "its sound comes from a command, and nobody knows how long it lasts";
-            return Err(Error::unfit(message).hint("convert the sound to files first"));
+            return Err(
+                Error::unfit(message).hint("write an audiofolder first, which has sound files")
+            );
         }
         let known = Known::of(stage::recording_facts(utt, &self.env)?);
         let known = known.ok_or_else(|| Error::unfit("has sound of which too little is known"))?;

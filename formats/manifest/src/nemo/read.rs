@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use serde_json::value::RawValue;
 use spr_core::bytes::{Env, Locator, Source};
 use spr_core::format::{Options, Reader, Request, Wanted};
-use spr_core::model::{Audio, AudioFacts, AudioReference, DatasetInfo, Key, KeySource, Utterance};
+use spr_core::model::{
+    Audio, AudioFacts, AudioReference, DatasetInfo, Decimal, Key, KeySource, Utterance,
+};
 use spr_core::{Error, Result};
 
 use super::{FILE, made_up};
@@ -76,6 +78,7 @@ impl NemoReader {
         let start = time(object.take("offset"), "offset")?;
         let duration = json::time(object.require("duration")?, "duration")?;
         let end = start.and_then(|start| start.plus(duration));
+        let end = end.map(Decimal::trimmed);
         match name {
             Some(name) => utt.key.set(name.as_bytes()),
             None => {

@@ -129,8 +129,7 @@ fn place(audio: &AudioReference) -> Result<&spr_core::bytes::Location> {
         _ => "is inside another file",
     };
     let message = format!("its sound {what}, and the manifest names sound files");
-    Err(Error::unfit(message)
-        .hint("convert the sound to files first, such as `-o sounds/ --to wav`"))
+    Err(Error::unfit(message).hint("write an audiofolder first, which has sound files"))
 }
 
 /// Where the stretch starts, if it is one, and how long it lasts.

@@ -1,0 +1,227 @@
+//! Manifests: NeMo's, Lhotse's, and AudioFolders, from Kaldi's data directories and back.
+
+use std::fs;
+
+use crate::{Scratch, sample};
+
+/// The tables of a data directory whose sound is at these places.
+fn data(s: &Scratch, places: [&str; 2]) {
+    for (name, text) in [
+        (
+            "wav.scp",
+            format!("rec1 {}\nrec2 {}\n", places[0], places[1]),
+        ),
+        (
+            "segments",
+            "ann-1 rec1 0.0 0.4\nann-2 rec1 0.45 0.8\nbob-1 rec2 0.1 0.5\n".to_owned(),
+        ),
+        (
+            "text",
+            "ann-1 ONE TWO\nann-2 \u{dc}BER\nbob-1 THREE\n".to_owned(),
+        ),
+        ("utt2spk", "ann-1 ann\nann-2 ann\nbob-1 bob\n".to_owned()),
+        ("spk2utt", "ann ann-1 ann-2\nbob bob-1\n".to_owned()),
+        ("spk2gender", "ann f\nbob m\n".to_owned()),
+        ("utt2lang", "ann-1 xx\nann-2 xx\nbob-1 xx\n".to_owned()),
+        ("utt2uniq", "ann-1 u1\nann-2 u1\nbob-1 u2\n".to_owned()),
+    ] {
+        s.write(&format!("data/{name}"), text);
+    }
+}
+
+/// Two recordings of speech, from the samples.
+fn sounds(s: &Scratch) {
+    let folder = sample("").replace("kaldi/", "wav/");
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    files.sort();
+    for (from, to) in files.iter().zip(["audio/rec1.wav", "audio/rec2.wav"]) {
+        s.write(to, fs::read(from).unwrap());
+    }
+}
+
+/// The tables of the data directory are those of another, but for what another program derives.
+fn same_tables(s: &Scratch, other: &str) {
+    for name in [
+        "segments",
+        "text",
+        "utt2spk",
+        "spk2utt",
+        "spk2gender",
+        "utt2lang",
+        "utt2uniq",
+        "wav.scp",
+    ] {
+        let tables = [format!("data/{name}"), format!("{other}/{name}")];
+        let [want, got] = tables.map(|name| String::from_utf8(s.read(&name)).unwrap());
+        assert_eq!(want, got, "{other}/{name}");
+    }
+}
+
+#[test]
+fn a_data_directory_is_a_nemo_manifest_and_back_with_no_sound_opened() {
+    let s = Scratch::new();
+    // There is none, so that whoever opened it would fail.
+    data(&s, ["nowhere/rec1.wav", "nowhere/rec2.wav"]);
+    let said = s.ok("data nemo:train.json");
+    assert!(!said.err.contains("not kept"), "{}", said.err);
+    let text = String::from_utf8(s.read("train.json")).unwrap();
+    let first = concat!(
+        r#"{"audio_filepath": "nowhere/rec1.wav", "offset": 0.0, "duration": 0.4, "text": "ONE TWO", "#,
+        r#""lang": "xx", "speaker": "ann", "gender": "f", "recording_id": "rec1", "utt_id": "ann-1", "#,
+        r#""kaldi-data:utt2uniq": "u1"}"#
+    );
+    assert_eq!(text.lines().next(), Some(first));
+    s.ok("train.json kaldi-data:back");
+    same_tables(&s, "back");
+    s.ok("train.json again.json");
+    assert_eq!(s.read("again.json"), s.read("train.json"));
+}
+
+#[test]
+fn a_data_directory_is_lhotse_manifests_and_back() {
+    let s = Scratch::new();
+    sounds(&s);
+    data(&s, ["audio/rec1.wav", "audio/rec2.wav"]);
+    for target in ["lhotse:folder", "lhotse:cuts.jsonl.gz", "lhotse:cuts.jsonl"] {
+        let said = s.ok(&format!("data {target} --overwrite"));
+        assert!(!said.err.contains("not kept"), "{}", said.err);
+        s.ok(&format!("{target} kaldi-data:back --overwrite"));
+        same_tables(&s, "back");
+    }
+    // Without the sound, what is known of it is enough.
+    fs::remove_dir_all(s.path("audio")).unwrap();
+    s.ok("folder lhotse:again");
+    for name in ["recordings.jsonl.gz", "supervisions.jsonl.gz"] {
+        assert_eq!(
+            s.read(&format!("again/{name}")),
+            s.read(&format!("folder/{name}"))
+        );
+    }
+    let error = s.fails("data lhotse:new");
+    assert!(
+        error.contains("audio/rec1.wav: utterance ann-1: cannot open"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_data_directory_is_an_audiofolder_and_whole_files_are_copied() {
+    let s = Scratch::new();
+    sounds(&s);
+    data(&s, ["audio/rec1.wav", "audio/rec2.wav"]);
+    s.ok("data audiofolder:folder");
+    s.ok("folder kaldi-data:back");
+    for name in [
+        "text",
+        "utt2spk",
+        "spk2utt",
+        "spk2gender",
+        "utt2lang",
+        "utt2uniq",
+    ] {
+        assert_eq!(
+            s.read(&format!("back/{name}")),
+            s.read(&format!("data/{name}"))
+        );
+    }
+    // A stretch of 0.4 s at 16 kHz, 16 bits each, behind 44 bytes.
+    assert_eq!(s.read("folder/ann-1.wav").len(), 44 + 2 * 6400);
+    fs::remove_file(s.path("data/segments")).unwrap();
+    s.write(
+        "data/wav.scp",
+        "ann-1 audio/rec1.wav\nann-2 audio/rec2.wav\nbob-1 audio/rec1.wav\n",
+    );
+    s.ok("data audiofolder:whole");
+    assert_eq!(s.read("whole/ann-2.wav"), s.read("audio/rec2.wav"));
+}
+
+#[test]
+fn paths_lead_to_the_sound_from_anywhere() {
+    let s = Scratch::new();
+    sounds(&s);
+    s.write(
+        "a/b/x.json",
+        "{\"audio_filepath\": \"../../audio/rec1.wav\", \"duration\": 1}\n",
+    );
+    fs::create_dir(s.path("out")).unwrap();
+    let name = |file: &str| {
+        let text = String::from_utf8(s.read(file)).unwrap();
+        let line: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        line["audio_filepath"].as_str().unwrap().to_owned()
+    };
+    s.ok("a/b/x.json out/usual.json");
+    assert_eq!(name("out/usual.json"), "../audio/rec1.wav");
+    s.ok("a/b/x.json here.json");
+    assert_eq!(name("here.json"), "audio/rec1.wav");
+    s.ok("a/b/x.json out/asis.json,paths=asis");
+    assert_eq!(name("out/asis.json"), "audio/rec1.wav");
+    s.ok("a/b/x.json out/absolute.json,paths=absolute");
+    assert!(name("out/absolute.json").starts_with('/'));
+    s.ok("out/absolute.json out/relative.json,paths=relative");
+    assert_eq!(name("out/relative.json"), "../audio/rec1.wav");
+    s.ok("out/usual.json wav.ark --allow-loss all");
+    assert!(
+        s.fails("a/b/x.json x.json,paths=short")
+            .contains("not a valid value")
+    );
+}
+
+#[test]
+fn sound_of_commands_is_named_by_lhotse_alone_and_runs_only_if_allowed() {
+    let s = Scratch::new();
+    sounds(&s);
+    let recording = r#"{"id": "r", "sources": [{"type": "command", "channels": [0], "source": "cat audio/rec1.wav"}], "sampling_rate": 16000, "num_samples": 6400, "duration": 0.4}"#;
+    s.write("m/recordings.jsonl", format!("{recording}\n"));
+    let error = s.fails("m/recordings.jsonl nemo:x.json");
+    assert!(error.contains("comes from a command"), "{error}");
+    let error = s.fails("m/recordings.jsonl wav:out/");
+    assert!(error.contains("cat audio/rec1.wav"), "{error}");
+    assert!(!s.path("out").exists());
+    s.ok("m/recordings.jsonl wav:out/ --allow-pipes");
+    assert!(s.path("out/r.wav").exists());
+}
+
+#[test]
+fn faults_have_their_line_and_the_rest_goes_on() {
+    let s = Scratch::new();
+    s.write(
+        "x.json",
+        "{\"audio_filepath\": \"a.wav\", \"duration\": 1}\n\n{\"audio_filepath\": \"b.wav\"}\n\
+         {\"audio_filepath\": \"c.wav\", \"duration\": 1}\n",
+    );
+    let error = s.fails("x.json y.json");
+    assert!(
+        error.contains("error: x.json:3: has no duration"),
+        "{error}"
+    );
+    let said = s.run("x.json y.json --on-error skip");
+    assert!(said.err.contains("2 utterances"), "{}", said.err);
+    assert_eq!(
+        String::from_utf8(s.read("y.json")).unwrap().lines().count(),
+        2
+    );
+}
+
+#[test]
+fn a_folder_of_manifests_is_not_called_as_another_file() {
+    let s = Scratch::new();
+    s.write(
+        "x.json",
+        "{\"audio_filepath\": \"a.wav\", \"duration\": 1, \"sampling_rate\": 8000}\n",
+    );
+    let error = s.fails("x.json lhotse:out.ark");
+    assert!(
+        error.contains("ends with .ark, but a folder would be written"),
+        "{error}"
+    );
+    s.write("both/a_cuts.jsonl", "");
+    s.write("both/b_cuts.jsonl", "");
+    let error = s.fails("both x.jsonl");
+    assert!(
+        error.contains("expected one manifest of cuts, found 2"),
+        "{error}"
+    );
+}
