@@ -17,6 +17,7 @@ import differential
 import jsonl
 import kaldi
 import labels
+import manifests
 import pfile
 import pickles
 import spraak
@@ -31,7 +32,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="the seed of the first of them (default: 1)")
     parser.add_argument("--jobs", type=int, default=2, help="of them at once (default: 2)")
     modules = {"kaldi": kaldi, "pfile": pfile, "pickle": pickles, "spraak": spraak, "jsonl": jsonl,
-               "labels": labels, "archives": archives,
+               "labels": labels, "manifests": manifests, "archives": archives,
                "random": differential}
     parser.add_argument("--only", action="append", choices=sorted(modules))
     args = parser.parse_args()
