@@ -25,7 +25,7 @@ const LARGEST: u64 = 64 << 10;
 const FLIPS: usize = 100;
 const VOLUME: usize = 200_000;
 /// Files of which only the length tells the byte order, which can't be read byte by byte.
-const OF_KNOWN_LENGTH: [&str; 1] = ["htk/sphinx-fe/input.mfc"];
+const OF_KNOWN_LENGTH: [&str; 2] = ["htk/sphinx-fe/input.mfc", "htk/htk-little-endian/input.htk"];
 /// Cuts of a file.
 const CUTS: usize = 100;
 
@@ -95,14 +95,15 @@ fn fixtures_are_salvaged_whole_and_read_byte_by_byte() {
             continue;
         }
         seen += 1;
-        let slow = drain(open(format, one_byte(&bytes), false, &env()).unwrap());
+        let slow = open(format, one_byte(&bytes), false, &env()).map(drain);
         let salvaged = drain(open(format, source(), true, &env()).unwrap());
         let others = match OF_KNOWN_LENGTH.iter().any(|name| path.ends_with(name)) {
             true => {
-                assert_eq!(slow.errors.len(), 1, "{}", path.display());
+                let refused = slow.is_none_or(|slow| slow.errors.len() == 1);
+                assert!(refused, "{}", path.display());
                 vec![salvaged]
             }
-            false => vec![slow, salvaged],
+            false => vec![slow.unwrap(), salvaged],
         };
         for other in others {
             let same = compare_all(&plain.utterances, &other.utterances, true, true);
