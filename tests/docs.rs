@@ -27,6 +27,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/guide.md", 58),
     ("docs/kaldi-data.md", 14),
     ("docs/labels.md", 9),
+    ("docs/manifests.md", 8),
     ("docs/plot.md", 10),
     ("docs/stages.md", 3),
     ("docs/verbs.md", 52),
