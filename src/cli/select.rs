@@ -87,7 +87,7 @@ pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
     if counted.is_some() || args.hours.is_some() {
         args.convert.shard.refuse("a number of utterances")?;
     }
-    if let Some(hours) = args.hours.filter(|hours| !(*hours > 0.0)) {
+    if let Some(hours) = args.hours.filter(|hours| hours.is_nan() || *hours <= 0.0) {
         return Err(Error::usage(format!("--hours: {hours} is no time")));
     }
     let mut convert = args.convert.clone();

@@ -77,7 +77,7 @@ impl DataWriter {
             last.set(speaker.as_bytes());
             // A blank comes before all that names are made of.
             row.key
-                .set(&[speaker.as_bytes(), b" ", &before.as_bytes()].concat());
+                .set(&[speaker.as_bytes(), b" ", before.as_bytes()].concat());
             (row.text, row.audio) = (None, None);
             row.meta.speaker = Some(speaker);
             let of_speaker = |name: &[u8]| name == b"spk2warp" || name == b"spk2sid";
