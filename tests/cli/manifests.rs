@@ -225,3 +225,36 @@ fn a_folder_of_manifests_is_not_called_as_another_file() {
         "{error}"
     );
 }
+
+#[test]
+fn features_are_read_from_archives_of_kaldi() {
+    let s = Scratch::new();
+    let line = |path: &str, key: &str| {
+        format!(
+            "{{\"type\": \"fbank\", \"num_frames\": 250, \"num_features\": 40, \"frame_shift\": 0.01, \
+             \"sampling_rate\": 16000, \"start\": 0, \"duration\": 99, \"storage_type\": \"kaldiio\", \
+             \"storage_path\": \"{path}\", \"storage_key\": \"{key}\", \"recording_id\": \"{key}\"}}\n"
+        )
+    };
+    let (script, archive) = (sample("fbank.scp"), sample("fbank.ark"));
+    let lines = [
+        line(&script, "ann-002"),
+        line(&script, "ann-001"),
+        line(&format!("{archive}:8"), "x"),
+    ];
+    s.write("features.jsonl", lines.concat());
+    s.ok("features.jsonl back.ark");
+    s.ok(&format!("{archive} want.ark"));
+    let first = |name: &str, key: &str| s.ok(&format!("show {name} {key} --json")).out;
+    assert_eq!(first("back.ark", "ann-002"), first("want.ark", "ann-002"));
+    assert_eq!(first("back.ark", "ann-001"), first("want.ark", "ann-001"));
+    // A place in an archive has no name.
+    let named = first("want.ark", "ann-001").replace("ann-001", "x");
+    assert_eq!(first("back.ark", "x"), named);
+    s.write("features.jsonl", line(&script, "nobody"));
+    let error = s.fails("features.jsonl new.ark");
+    assert!(
+        error.contains("utterance nobody: nobody is not in it"),
+        "{error}"
+    );
+}

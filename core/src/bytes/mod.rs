@@ -36,7 +36,7 @@ pub use leftover::Leftover;
 pub use local::{Local, cannot_create};
 pub use memory::MemoryStore;
 pub use names::{key_in_folder, key_of_file};
-pub use nested::{Claim, Extent, Nested, NestedFormats};
+pub use nested::{Claim, Extent, Finder, Nested, NestedFormats};
 pub use output::Output;
 pub use parents::Parents;
 pub use part::Part;

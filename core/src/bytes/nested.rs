@@ -1,7 +1,7 @@
 //! Objects of one format inside another.
 
 use super::{Env, Source};
-use crate::model::{AudioFacts, Utterance};
+use crate::model::{AudioFacts, Key, Utterance};
 use crate::{Error, ErrorKind, Result};
 
 /// What the first bytes of an object say for a format.
@@ -68,10 +68,18 @@ pub trait Nested: Send + Sync {
     fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
 }
 
+/// Reads the utterance of a name; `false` if there is none. Of an object at a place in a file, which
+/// has no name, it reads that.
+pub type Finder = Box<dyn FnMut(&Key, &mut Utterance) -> Result<bool> + Send>;
+
 /// The formats whose objects can stand inside containers: what an [`Env`] asks.
 pub trait NestedFormats: Send + Sync {
     /// The format of this name.
     fn nested(&self, name: &str) -> Option<&'static dyn Nested>;
+
+    /// Opens a data set of the format of this name, to look utterances up in it; `None` if the format
+    /// is not there.
+    fn finder(&self, name: &str, source: Source, env: &Env) -> Option<Result<Finder>>;
 
     /// What the formats say of an object that starts with `head`: names and claims.
     fn claims(&self, head: &[u8]) -> Vec<(&'static str, Claim)>;
@@ -82,6 +90,10 @@ pub(super) struct NoFormats;
 
 impl NestedFormats for NoFormats {
     fn nested(&self, _name: &str) -> Option<&'static dyn Nested> {
+        None
+    }
+
+    fn finder(&self, _: &str, _: Source, _: &Env) -> Option<Result<Finder>> {
         None
     }
 
@@ -96,10 +108,16 @@ impl Env {
     /// # Errors
     /// It is not built in.
     pub fn nested(&self, name: &str) -> Result<&'static dyn Nested> {
-        self.formats.nested(name).ok_or_else(|| {
-            let message = format!("holds an object of the format {name}, which is not built in");
-            Error::unsupported(message)
-        })
+        self.formats.nested(name).ok_or_else(|| missing(name))
+    }
+
+    /// Opens a data set of the format called `name`, to look utterances up in it.
+    ///
+    /// # Errors
+    /// The format is not built in, or does not open it.
+    pub fn finder(&self, name: &str, source: Source) -> Result<Finder> {
+        let found = self.formats.finder(name, source, self);
+        found.unwrap_or_else(|| Err(missing(name)))
     }
 
     /// The format of an object that starts with `head` by its magic bytes, by name.
@@ -146,4 +164,9 @@ impl Env {
             None => Err(source.error(ErrorKind::Unrecognised, "no format that is built in")),
         }
     }
+}
+
+fn missing(name: &str) -> Error {
+    let message = format!("holds an object of the format {name}, which is not built in");
+    Error::unsupported(message)
 }

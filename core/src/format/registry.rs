@@ -1,8 +1,8 @@
 //! The formats a program knows.
 
 use super::foreign::{self, foreign};
-use super::{Format, Probe, Score};
-use crate::bytes::{Claim, Env, Location, Nested, NestedFormats, Source};
+use super::{Format, Opened, Options, Probe, Request, Score};
+use crate::bytes::{Claim, Env, Finder, Location, Nested, NestedFormats, Source};
 use crate::{Error, ErrorKind, Remedy, Result, nearest};
 
 /// A list of formats, found by name or by content.
@@ -164,6 +164,19 @@ impl Registry {
 impl NestedFormats for Registry {
     fn nested(&self, name: &str) -> Option<&'static dyn Nested> {
         self.find(name)?.nested()
+    }
+
+    fn finder(&self, name: &str, source: Source, env: &Env) -> Option<Result<Finder>> {
+        let format = self.find(name)?;
+        let opened = Request::all()
+            .lookup()
+            .open(format, source, &Options::default(), env);
+        Some(opened.map(|opened| -> Finder {
+            match opened {
+                Opened::Table(mut table) => Box::new(move |key, utt| table.find(key, utt)),
+                Opened::Stream(mut reader) => Box::new(move |_, utt| reader.read(utt)),
+            }
+        }))
     }
 
     fn claims(&self, head: &[u8]) -> Vec<(&'static str, Claim)> {

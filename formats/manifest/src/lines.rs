@@ -61,7 +61,11 @@ impl Lines {
 
     /// An error of the line, after which the next one can be read.
     pub(crate) fn error(&self, error: Error) -> Error {
-        error.file(&*self.file).line(self.number).continuable()
+        match error.file_name().is_some_and(|file| file != &*self.file) {
+            // A place in a file that the line names.
+            true => error.continuable(),
+            false => error.file(&*self.file).line(self.number).continuable(),
+        }
     }
 
     /// Says of an utterance that it stands in the line.

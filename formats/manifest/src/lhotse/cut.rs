@@ -20,7 +20,7 @@ use crate::source::Place;
 pub(super) fn read(
     mut object: Object<'_>,
     places: &mut Places,
-    parts: &Parts,
+    parts: &mut Parts,
     into: &mut Vec<Utterance>,
 ) -> Result<()> {
     let kind = json::text(object.require("type")?, "type")?;

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use spr_core::bytes::{Env, Extent, Locator};
 use spr_core::model::{Decimal, Matrix, Utterance};
 use spr_core::{Error, Limits, Result};
 
 use super::recording::Stretch;
+use super::stores::Stores;
 use crate::json::{self, Object};
 use crate::places::Places;
 
@@ -67,26 +67,11 @@ impl Features {
         &self,
         stretch: &Stretch,
         places: &mut Places,
-        env: &Env,
+        (stores, limits): (&mut Stores, &Limits),
         utt: &mut Utterance,
     ) -> Result<()> {
-        let file = match &*self.store {
-            "numpy_files" => places.find(&format!("{}/{}", self.path, self.key)),
-            other => {
-                let message = format!("features in a store of type {other}, which is not read");
-                return Err(Error::unsupported(message).hint(
-                    "have lhotse copy them to numpy_files: cuts.copy_feats(NumpyFilesWriter(…))",
-                ));
-            }
-        };
-        let mut source = env.open_from(None, &Locator::File(file))?;
-        let mut held = Utterance::default();
-        let nested = env.nested("npy")?;
-        nested.read(&mut source, Extent::Whole, &mut held, env)?;
-        let Some(features) = held.features else {
-            return Err(source.malformed("holds no matrix of features"));
-        };
-        utt.features = Some(self.part(features, stretch, &env.limits)?);
+        let features = stores.read(&self.store, &self.path, &self.key, places)?;
+        utt.features = Some(self.part(features, stretch, limits)?);
         utt.meta.frame_shift = Some(self.shift);
         Ok(())
     }

@@ -6,6 +6,7 @@ mod features;
 mod files;
 mod reader;
 mod recording;
+mod stores;
 mod supervision;
 mod write;
 

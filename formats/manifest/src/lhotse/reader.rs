@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use spr_core::bytes::{Env, Location, Source};
 use spr_core::format::{Options, Reader, Request, Wanted};
 use spr_core::model::{Audio, DatasetInfo, KeySource, Utterance};
-use spr_core::{Error, Result};
+use spr_core::{Error, Limits, Result};
 
 use super::features::{FeatureSet, Features};
 use super::recording::{Recording, Stretch};
+use super::stores::Stores;
 use super::supervision::Supervision;
 use super::{Kind, cut, files};
 use crate::json::Object;
@@ -20,7 +21,8 @@ use crate::source::Place;
 pub(super) struct Parts {
     sound: bool,
     features: bool,
-    env: Env,
+    stores: Stores,
+    limits: Limits,
 }
 
 impl Parts {
@@ -30,8 +32,23 @@ impl Parts {
         Self {
             sound: request.parts.audio && (forms.audio || !either),
             features: request.parts.features && (forms.features || !either),
-            env: env.clone(),
+            stores: Stores::new(env),
+            limits: env.limits,
         }
+    }
+
+    /// Reads features.
+    ///
+    /// # Errors
+    /// They can't be read.
+    fn read(
+        &mut self,
+        features: &Features,
+        stretch: &Stretch,
+        places: &mut Places,
+        utt: &mut Utterance,
+    ) -> Result<()> {
+        features.load(stretch, places, (&mut self.stores, &self.limits), utt)
     }
 
     /// Reads the features of an utterance, if there are some and they are wanted; where features
@@ -40,7 +57,7 @@ impl Parts {
     /// # Errors
     /// They can't be read.
     pub(super) fn choose(
-        &self,
+        &mut self,
         features: Option<&Features>,
         stretch: &Stretch,
         places: &mut Places,
@@ -50,7 +67,7 @@ impl Parts {
             return Ok(());
         };
         if self.features || utt.audio.is_none() {
-            features.load(stretch, places, &self.env, utt)?;
+            self.read(features, stretch, places, utt)?;
         }
         if !self.sound {
             utt.audio = None;
@@ -123,7 +140,12 @@ impl LhotseReader {
         let tables = &mut self.tables;
         let object = Object::of_line(self.lines.line())?;
         match self.kind {
-            Kind::Cuts => cut::read(object, &mut tables.places, &tables.parts, &mut self.ready)?,
+            Kind::Cuts => cut::read(
+                object,
+                &mut tables.places,
+                &mut tables.parts,
+                &mut self.ready,
+            )?,
             Kind::Supervisions => {
                 let said = Supervision::read(object)?;
                 let utt = tables.supervised(said)?;
@@ -151,9 +173,10 @@ impl LhotseReader {
                 };
                 utt.meta.start = utt.meta.recording.is_some().then_some(stretch.start);
                 utt.meta.end = utt.meta.start.and_then(|_| stretch.end().ok());
-                features
-                    .load(&stretch, &mut tables.places, &tables.parts.env, &mut utt)
-                    .map_err(|e| e.utterance(&utt.key))?;
+                let read = tables
+                    .parts
+                    .read(&features, &stretch, &mut tables.places, &mut utt);
+                read.map_err(|e| e.utterance(&utt.key))?;
                 self.ready.push(utt);
             }
         }
