@@ -26,7 +26,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("docs/coming-from.md", 15),
     ("docs/guide.md", 58),
     ("docs/kaldi-data.md", 14),
-    ("docs/labels.md", 9),
+    ("docs/labels.md", 10),
     ("docs/manifests.md", 8),
     ("docs/plot.md", 10),
     ("docs/stages.md", 3),
