@@ -277,11 +277,7 @@ impl Input {
     }
 
     /// The format of which it is a data set as a whole folder, if it is one.
-    pub(crate) fn whole_folder(
-        &self,
-        registry: &Registry,
-        env: &Env,
-    ) -> Option<&'static dyn Format> {
+    pub fn whole_folder(&self, registry: &Registry, env: &Env) -> Option<&'static dyn Format> {
         let folder = self.folder()?;
         let found = match self.format {
             Some(format) => Some(format),
