@@ -50,7 +50,8 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         | Remedy::ListNames
         | Remedy::ConvertData
         | Remedy::Repair
-        | Remedy::SortFirst => return error.hint_text(),
+        | Remedy::SortFirst
+        | Remedy::TolerateLengths => return error.hint_text(),
     };
     Some(text.to_owned())
 }
