@@ -77,7 +77,9 @@ pub fn read_folder(format: &'static dyn Format, bytes: &[u8]) {
         Request::all().damaged(),
         some(Request::all().headers()),
     ] {
-        open(request).map(|reader| exhaust(reader, MANY));
+        if let Some(reader) = open(request) {
+            exhaust(reader, MANY);
+        }
     }
     let utts = open(Request::all()).map(|reader| faults::drain(reader).utterances);
     let output = env.output(&Locator::folder("again"));
@@ -89,7 +91,9 @@ pub fn read_folder(format: &'static dyn Format, bytes: &[u8]) {
     }
     if writer.finish().is_ok() && output.commit().is_ok() {
         let again = Request::all().open_folder(format, &"again".into(), &[], &options, &env);
-        again.and_then(Opened::into_stream).ok().map(|reader| exhaust(reader, MANY));
+        if let Ok(reader) = again.and_then(Opened::into_stream) {
+            exhaust(reader, MANY);
+        }
     }
 }
 
