@@ -415,17 +415,17 @@ fn a_folder_has_members_with_names_of_their_own() {
         let output = env.output(&Locator::folder(at.clone()));
         // Two are open at a time.
         let mut text = output.create(Part::Member("text"), false).unwrap();
-        let mut packed = output.create(Part::Member("data/x.gz"), false).unwrap();
+        let mut archive = output.create(Part::Member("data/x.ark"), false).unwrap();
         text.put(b"ann HI\n").unwrap();
-        packed.put(b"packed").unwrap();
+        archive.put(b"frames").unwrap();
         text.finish().unwrap();
-        packed.finish().unwrap();
+        archive.finish().unwrap();
         assert!(output.create(Part::Member("text"), false).is_err());
         assert!(!env.exists(&at));
         output.commit().unwrap();
         let open = |name: &str| env.open_file(&at.join(name)).unwrap();
         assert_eq!(open("text").array::<7>().unwrap(), *b"ann HI\n");
-        assert_eq!(open("data/x.gz").array::<6>().unwrap(), *b"packed");
+        assert_eq!(open("data/x.ark").array::<6>().unwrap(), *b"frames");
     }
     let file = Env::default().output(&Locator::file(folder.path().join("a")));
     assert!(file.create(Part::Member("text"), false).is_err());
