@@ -358,3 +358,52 @@ fn htk_files_are_known_by_their_size() {
     let error = s.fails("cut.fea x.ark");
     assert!(error.contains("cut.fea@12: the file ends here"), "{error}");
 }
+
+#[test]
+fn lists_of_htk_are_data_sets_as_others() {
+    let s = Scratch::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/samples/htk");
+    s.write(
+        "x.scp",
+        format!(
+            "a={folder}/ann-001.fea[10,19]\n{folder}/ann-002.fea\nb={folder}/ann-003.fea[0,500]\n"
+        ),
+    );
+    let said = s.run("ls x.scp");
+    assert_eq!(said.status, 2);
+    assert!(said.out.starts_with("a"), "{}", said.out);
+    assert!(
+        said.err
+            .contains("utterance b: has 219 frames, the list asks for those from 0 to 500"),
+        "{}",
+        said.err
+    );
+    assert_eq!(s.run("x.scp x.ark --on-error skip").status, 3);
+    let last = |said: &Said| {
+        let words = said
+            .out
+            .lines()
+            .last()
+            .unwrap_or_default()
+            .split_whitespace();
+        words.skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let cut = last(&s.ok("show x.ark a --range 0:1,0:2"));
+    let whole = last(&s.ok(&format!("show {folder}/ann-001.fea --range 10:11,0:2")));
+    assert_eq!((cut.len(), cut), (3, whole));
+    // Kaldi's own lists stay Kaldi's, and any file may be a list.
+    let said = s.ok(&format!("info {}", sample("fbank.scp")));
+    assert!(said.out.contains("format      kaldi"), "{}", said.out);
+    s.write("list", format!("{folder}/ann-001.fea\n"));
+    let said = s.ok("info htk:list");
+    assert!(said.out.contains("1 utterance, 291 frames"), "{}", said.out);
+    // A folder, compressed as asked for, and the list of it.
+    let said = s.ok(&format!(
+        "{folder}/*.fea htk:out/,compress=true,kind=FBANK_E,script=out.scp"
+    ));
+    assert!(said.err.contains("rounded: precision"), "{}", said.err);
+    let said = s.run(&format!("diff out.scp {folder} --atol 0.001"));
+    assert_eq!(said.status, 0, "{} {}", said.out, said.err);
+    let error = s.fails("x.scp y.htk,compress=true,check=true,kind=MFCC_C");
+    assert!(error.contains("not a kind of plain floats"), "{error}");
+}

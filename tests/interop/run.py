@@ -14,6 +14,7 @@ import sys
 
 import archives
 import differential
+import htk
 import jsonl
 import kaldi
 import labels
@@ -32,7 +33,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="the seed of the first of them (default: 1)")
     parser.add_argument("--jobs", type=int, default=2, help="of them at once (default: 2)")
     modules = {"kaldi": kaldi, "pfile": pfile, "pickle": pickles, "spraak": spraak, "jsonl": jsonl,
-               "labels": labels, "manifests": manifests, "archives": archives,
+               "labels": labels, "manifests": manifests, "archives": archives, "htk": htk,
                "random": differential}
     parser.add_argument("--only", action="append", choices=sorted(modules))
     args = parser.parse_args()

@@ -5,29 +5,47 @@ use spr_core::model::{Audio, Dtype, Matrix, Rank, Utterance, Waveform};
 use spr_core::{Error, Limits, Result};
 
 use crate::check_sum::CheckSum;
+use crate::compress::undone;
+use crate::frames::Frames;
 use crate::header::Header;
 use crate::kind::Content;
 
 /// By what reflection coefficients are divided where they are integers.
 const REFLECTION: f32 = 32767.0;
 
-/// Reads the data behind a header into `utt`, which was started, with what the header says. Without
-/// `values` features only get their shape.
+/// What is wanted of the data.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    /// Whether the values of features are; else they only get their shape.
+    pub(crate) values: bool,
+    /// Some frames only, behind which nothing is read.
+    pub(crate) frames: Option<Frames>,
+}
+
+/// Reads the data behind a header into `utt`, which was started, with what the header says.
 ///
 /// # Errors
 /// They are not all there, more than `limits` allow, or not those of their check sum.
 pub(crate) fn read(
     source: &mut Source,
     header: Header,
-    values: bool,
+    Wanted { values, frames }: Wanted,
     utt: &mut Utterance,
     limits: &Limits,
 ) -> Result<()> {
     utt.labels = None;
     let mut sum = CheckSum::default();
     let start = source.offset();
-    let shape = header.shape();
+    let (dtype, rank, all, dim) = header.shape();
+    let (before, rows) = match frames {
+        None => (0, all),
+        Some(frames) => frames.of(all).map_err(|e| e.file(source.name()))?,
+    };
+    let shape = (dtype, rank, rows, dim);
     let content = header.kind.content();
+    if content != Content::Compressed {
+        pass(source, header, before)?;
+    }
     match content {
         Content::Samples => {
             utt.features = None;
@@ -42,9 +60,9 @@ pub(crate) fn read(
         }
         _ if !values => {
             // Nothing else can be told of it without the numbers.
-            let features = utt.features_mut();
-            features.reset(shape.0, shape.1, rows(shape.2), rows(shape.3), limits)?;
-            let bytes = header.bytes();
+            utt.features_mut()
+                .reset(dtype, rank, size(rows), size(dim), limits)?;
+            let bytes = header.bytes() - before * header.frame_size();
             source.expect(bytes)?;
             source.skip(bytes)?;
         }
@@ -57,27 +75,28 @@ pub(crate) fn read(
             sum.integers(utt.features_mut().values()?);
         }
         Content::Reflections => {
-            let stored = integers(source, header, limits)?;
+            let stored = integers(source, header, rows, limits)?;
             sum.integers(stored.values()?);
             decode(&stored, utt.features_mut(), limits, |_, value| {
-                value / REFLECTION
+                f32::from(value) / REFLECTION
             })?;
         }
         Content::Compressed => {
             let mut scales = Matrix::default();
-            let shape = (Dtype::F32, Rank::Matrix, 2, header.dim());
+            let shape = (Dtype::F32, Rank::Matrix, 2, dim);
             source.read_matrix(&mut scales, shape, header.order, limits)?;
-            let stored = integers(source, header, limits)?;
+            pass(source, header, before)?;
+            let stored = integers(source, header, rows, limits)?;
             let scales = scales.values::<f32>()?;
             sum.floats(scales);
             sum.integers(stored.values()?);
             let (by, plus) = scales.split_at(stored.cols());
-            let undo = |col: usize, value: f32| (value + plus[col]) / by[col];
+            let undo = |col: usize, code: i16| undone(code, plus[col], by[col]);
             decode(&stored, utt.features_mut(), limits, undo)?;
         }
     }
     header.describe(&mut utt.meta);
-    if header.kind.trailer() == 0 {
+    if header.kind.trailer() == 0 || frames.is_some() {
         return Ok(());
     }
     let told = u16::from_be_bytes(source.array()?);
@@ -95,14 +114,22 @@ pub(crate) fn read(
     Ok(())
 }
 
-fn rows(n: u64) -> usize {
+fn size(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
-/// The 16-bit numbers of all frames.
-fn integers(source: &mut Source, header: Header, limits: &Limits) -> Result<Matrix> {
+/// Goes past so many frames.
+fn pass(source: &mut Source, header: Header, frames: u64) -> Result<()> {
+    match frames * header.frame_size() {
+        0 => Ok(()),
+        bytes => source.expect(bytes).and_then(|()| source.skip(bytes)),
+    }
+}
+
+/// The 16-bit numbers of so many frames.
+fn integers(source: &mut Source, header: Header, rows: u64, limits: &Limits) -> Result<Matrix> {
     let mut stored = Matrix::default();
-    let shape = (Dtype::I16, Rank::Matrix, header.rows(), header.dim());
+    let shape = (Dtype::I16, Rank::Matrix, rows, header.dim());
     source.read_matrix(&mut stored, shape, header.order, limits)?;
     Ok(stored)
 }
@@ -112,7 +139,7 @@ fn decode(
     stored: &Matrix,
     features: &mut Matrix,
     limits: &Limits,
-    value: impl Fn(usize, f32) -> f32,
+    value: impl Fn(usize, i16) -> f32,
 ) -> Result<()> {
     let (rows, cols) = (stored.rows(), stored.cols());
     features.reset(Dtype::F32, Rank::Matrix, rows, cols, limits)?;
@@ -120,7 +147,7 @@ fn decode(
     let into = features.values_mut::<f32>()?.chunks_exact_mut(cols.max(1));
     for (row, into) in rows.zip(into) {
         for (col, (from, to)) in row.iter().zip(into).enumerate() {
-            *to = value(col, f32::from(*from));
+            *to = value(col, *from);
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use spr_core::format::Extent;
 use spr_core::model::{Decimal, Described, Dtype, Meta, Rank, Tag};
 use spr_core::{Error, Result};
 
-use crate::caps::NAME;
+use crate::caps::{MOST_BYTES, MOST_PERIOD, NAME};
 use crate::kind::{Content, ParameterKind};
 
 /// Periods are counted in this power of ten of a second: 100 nanoseconds.
@@ -57,6 +57,23 @@ impl Header {
         [ByteOrder::Big, ByteOrder::Little].map(|order| Self::of(head, order).claim())
     }
 
+    /// Whether a file of unknown length that starts so is likely to be one, in either byte order.
+    pub(crate) fn is_likely(head: &[u8]) -> bool {
+        head.first_chunk().is_some_and(|head| {
+            let orders = [ByteOrder::Big, ByteOrder::Little];
+            let mut headers = orders.map(|order| Self::of(*head, order)).into_iter();
+            headers.any(|header| header.is_sane() && header.period > 0)
+        })
+    }
+
+    /// Whether HTK itself would read a file with this header, apart from a period that is not known.
+    fn is_sane(self) -> bool {
+        self.claim().is_some()
+            && self.period.unsigned_abs() <= MOST_PERIOD
+            && u64::from(self.size) <= MOST_BYTES
+            && self.kind.obstacle().is_none()
+    }
+
     /// The length of the file, if this may be the header of one.
     fn claim(self) -> Option<u64> {
         let frames = u64::try_from(self.frames).ok().filter(|n| *n > 0)?;
@@ -66,14 +83,21 @@ impl Header {
         (possible && self.kind.is_known()).then_some(len)
     }
 
-    /// Reads a header. In a file of its own it is little-endian if only that fits the length.
+    /// Reads a header. In a file of its own it is little-endian if only that fits the length, or, where
+    /// that is not known, if only so HTK would read it.
     ///
     /// # Errors
     /// It is none, or the file holds what is not read.
     pub(crate) fn read(source: &mut Source, extent: Extent) -> Result<Self> {
         let (at, left) = (source.offset(), source.remaining());
         let bytes = source.array()?;
-        let [big, little] = Self::claims(bytes).map(|claim| claim.is_some() && claim == left);
+        let [big, little] = [ByteOrder::Big, ByteOrder::Little].map(|order| {
+            let header = Self::of(bytes, order);
+            match left {
+                Some(left) => header.claim() == Some(left),
+                None => header.is_sane(),
+            }
+        });
         let order = match extent == Extent::Whole && little && !big {
             true => ByteOrder::Little,
             false => ByteOrder::Big,
@@ -114,6 +138,11 @@ impl Header {
             0 => 0,
             _ => u64::from(self.size / self.kind.unit()),
         }
+    }
+
+    /// Bytes of a frame.
+    pub(crate) fn frame_size(self) -> u64 {
+        self.size.into()
     }
 
     /// Rows.
@@ -165,7 +194,7 @@ impl Header {
         // Without a tag the kind is USER.
         let kind = self.kind.as_read();
         if kind != ParameterKind::USER {
-            let tag = Tag::new(NAME, KIND, kind.0.to_string());
+            let tag = Tag::new(NAME, KIND, kind.to_string());
             meta.tags.push(tag.about(Described::Columns));
         }
     }

@@ -1,18 +1,24 @@
 //! The format `htk`.
 
+use spr_core::Result;
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Extent, Format, FormatInfo, Keys, Medium, Nested, Notation, OneReader, OneWriter, Opened,
-    OptionSpec, Options, Probe, Request, Score, WholeFolder, Writer,
+    Caps, Extent, Format, FormatInfo, Keys, Medium, Nested, Notation, OneReader, Opened, Options,
+    Probe, Request, Score, WholeFolder, Writer,
 };
 use spr_core::model::{DatasetInfo, Utterance};
-use spr_core::{Error, Result};
 
-use crate::caps::{NAME, caps};
+use crate::body::{self, Wanted};
+use crate::caps::NAME;
+use crate::frames::Frames;
 use crate::header::Header;
 use crate::kind::Content;
+use crate::list::ListReader;
 use crate::object::{self, NestedHtk};
-use crate::{body, probe};
+use crate::probe;
+use crate::script::{self, Naming};
+use crate::style::{self, Style};
+use crate::writer::{self, HtkWriter};
 
 /// HTK parameter files.
 pub static HTK: Htk = Htk;
@@ -24,11 +30,17 @@ pub struct Htk;
 static INFO: FormatInfo =
     FormatInfo::new(NAME, "HTK parameter files", &["htk", "fea", "plp", "fbk"])
         .also(&["mfc"])
-        .options(&[OptionSpec {
-            name: "check",
-            value: "true|false",
-            help: "write a check sum (false)",
-        }]);
+        .options(&[
+            style::KIND,
+            style::COMPRESS,
+            style::CHECK,
+            style::BYTE_ORDER,
+            writer::SCRIPT,
+            script::KEYS,
+        ]);
+
+/// How much of a file tells whether it is a script file.
+const HEAD: usize = 64;
 
 impl Format for Htk {
     fn info(&self) -> &'static FormatInfo {
@@ -36,20 +48,49 @@ impl Format for Htk {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        probe::score(&INFO, head, NestedHtk.claim(head.head))
+        let listed = head.extension() == Some("scp");
+        if script::is_script(head.head, head.whole, listed) {
+            return probe::LIST;
+        }
+        match probe::score(&INFO, head, NestedHtk.claim(head.head)) {
+            Score::No | Score::NameOnly
+                if head.len.is_none() && !head.whole && Header::is_likely(head.head) =>
+            {
+                probe::UNKNOWN_LENGTH
+            }
+            score => score,
+        }
     }
 
-    fn caps(&self, _options: &Options, medium: Medium) -> Result<Caps> {
-        Ok(caps(Keys::of_files(medium)))
+    fn caps(&self, options: &Options, medium: Medium) -> Result<Caps> {
+        Ok(writer::caps(&Style::of(options)?, Keys::of_files(medium)))
     }
 
     fn open(
         &self,
         mut source: Source,
-        _options: &Options,
+        options: &Options,
         request: &mut Request,
         env: &Env,
     ) -> Result<Opened> {
+        let values = request.values;
+        if script::is_text(source.peek(HEAD)?) {
+            let naming = Naming::of(options)?;
+            let parse = move |line: &[u8]| script::parse(line, naming);
+            let fill = move |source: &mut Source,
+                             frames: Option<Frames>,
+                             utt: &mut Utterance,
+                             env: &Env| {
+                let header = Header::read(source, Extent::Whole)?;
+                body::read(source, header, Wanted { values, frames }, utt, &env.limits)?;
+                match frames {
+                    Some(_) => Ok(()),
+                    None => object::end(source),
+                }
+            };
+            let reader = ListReader::new(source, request, script::TWICE, parse, fill, env);
+            return Ok(Opened::stream(reader));
+        }
         let header = Header::read(&mut source, Extent::Whole)?;
         let mut info = DatasetInfo::default();
         if header.kind.content() == Content::Samples {
@@ -63,30 +104,21 @@ impl Format for Htk {
         }
         info.byte_order = Some(header.order);
         info.compression = source.compression();
-        let values = request.values;
+        let wanted = Wanted {
+            values,
+            frames: None,
+        };
         let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
             utt.start();
-            body::read(source, header, values, utt, &env.limits)?;
+            body::read(source, header, wanted, utt, &env.limits)?;
             object::end(source)
         };
         Ok(Opened::stream(OneReader::new(source, info, env, fill)?))
     }
 
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
-        let checked = options.flag("check")?;
-        let caps = caps(Keys::of_files(output.medium()));
-        let env = env.clone();
-        let mut warned = false;
-        let encode = move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| {
-            let no_shift = utt.features.is_some() && utt.meta.frame_shift.is_none();
-            if no_shift && !std::mem::replace(&mut warned, true) {
-                let message = "no frame shift is known, without which HTK does not read the files";
-                env.warn(&Error::unfit(message).utterance(&utt.key));
-            }
-            object::write(utt, checked, put)
-        };
         let extension = INFO.extensions[0];
-        Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
+        Ok(Box::new(HtkWriter::new(output, options, extension, env)?))
     }
 
     fn folder(&self) -> Option<&dyn WholeFolder> {

@@ -1,6 +1,9 @@
 //! Parameter kinds: what HTK says of the numbers in a file.
 
 use std::fmt;
+use std::str::FromStr;
+
+use spr_core::{Error, Result, nearest};
 
 /// What stands in a file behind the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,11 +48,15 @@ const BASE: u16 = 0o77;
 const LPREFC: u16 = 2;
 const COMPRESSED: u16 = 0o2000;
 const CHECKED: u16 = 0o10000;
+/// The bit of the first qualifier.
+const FIRST: u32 = 6;
 const QUANTISED: u16 = 0o40000;
 
 impl ParameterKind {
     /// Features that are none of the others, without qualifiers.
     pub(crate) const USER: Self = Self(9);
+    /// Sound.
+    pub(crate) const WAVEFORM: Self = Self(0);
 
     /// Whether HTK has it.
     pub(crate) fn is_known(self) -> bool {
@@ -88,6 +95,17 @@ impl ParameterKind {
         }
     }
 
+    /// Whether HTK compresses features of this kind: reflection coefficients it writes as another
+    /// kind instead.
+    pub(crate) fn is_compressible(self) -> bool {
+        self.is_of_floats() && self.0 & BASE != LPREFC
+    }
+
+    /// The same, compressed.
+    pub(crate) fn compressed(self) -> Self {
+        Self(self.0 | COMPRESSED)
+    }
+
     /// The same with a check sum.
     pub(crate) fn with_check_sum(self) -> Self {
         Self(self.0 | CHECKED)
@@ -118,12 +136,45 @@ impl fmt::Display for ParameterKind {
             Some(name) => f.write_str(name)?,
             None => write!(f, "{}", self.0 & BASE)?,
         }
-        for (bit, letter) in (6u32..).zip(QUALIFIERS.chars()) {
+        for (bit, letter) in (FIRST..).zip(QUALIFIERS.chars()) {
             if self.0 >> bit & 1 == 1 {
                 write!(f, "_{letter}")?;
             }
         }
         Ok(())
+    }
+}
+
+/// Reads what [`Display`](fmt::Display) writes, or the number of the kind.
+impl FromStr for ParameterKind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let known = |kind: &Self| kind.is_known();
+        if let Some(kind) = text.parse().ok().map(Self).filter(known) {
+            return Ok(kind);
+        }
+        let mut words = text.split('_');
+        let name = words.next().unwrap_or_default();
+        let base = BASES.into_iter().zip(0..).find(|(base, _)| *base == name);
+        let (_, mut kind) = base.ok_or_else(|| {
+            let message = format!("'{text}' is no parameter kind of HTK");
+            Error::usage(message).hint(match nearest(name, BASES) {
+                Some(near) => format!("did you mean '{near}'?"),
+                None => format!("known: {}", BASES.join(", ")),
+            })
+        })?;
+        for word in words {
+            let mut qualifiers = (FIRST..).zip(QUALIFIERS.chars());
+            let found = qualifiers.find(|(_, letter)| word == letter.encode_utf8(&mut [0; 4]));
+            let (bit, _) = found.ok_or_else(|| {
+                let message = format!("'{text}': HTK has no qualifier '_{word}'");
+                let letters: Vec<_> = QUALIFIERS.chars().map(|c| format!("_{c}")).collect();
+                Error::usage(message).hint(format!("known: {}", letters.join(", ")))
+            })?;
+            kind |= 1 << bit;
+        }
+        Ok(Self(kind))
     }
 }
 
@@ -142,6 +193,23 @@ mod tests {
             (13, "13"),
         ] {
             assert_eq!(ParameterKind(kind).to_string(), name);
+            let back = name.parse::<ParameterKind>();
+            assert_eq!(
+                back.ok(),
+                Some(ParameterKind(kind)).filter(|k| k.is_known())
+            );
+        }
+        assert_eq!("838".parse().ok(), Some(ParameterKind(838)));
+        for (name, why) in [
+            ("MFC", "'MFC' is no parameter kind"),
+            ("mfcc", "no parameter kind"),
+            ("", "no parameter kind"),
+            ("MFCC_", "no qualifier '_'"),
+            ("MFCC_EE", "no qualifier '_EE'"),
+            ("13", "no parameter kind"),
+        ] {
+            let error = name.parse::<ParameterKind>().unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
         }
         assert!(ParameterKind(12).is_known() && !ParameterKind(13).is_known());
         for kind in [0, 5, 10, 0o2006, 0o40006, 0o10006, 13] {

@@ -2,6 +2,12 @@
 
 use spr_core::format::{Claim, FormatInfo, Probe, Score};
 
+/// A list of files in the words of the format.
+pub(crate) const LIST: Score = Score::Possible(75);
+
+/// The likely start of a file whose length is not known.
+pub(crate) const UNKNOWN_LENGTH: Score = Score::Possible(40);
+
 /// How well a file fits a format of which its first bytes make this claim.
 pub(crate) fn score(info: &FormatInfo, probe: &Probe<'_>, claim: Claim) -> Score {
     /// Odd things have the right size now and then.

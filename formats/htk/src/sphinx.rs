@@ -1,6 +1,6 @@
 //! The format `sphinx`.
 
-use spr_core::bytes::{ByteOrder, Env, Output, Source};
+use spr_core::bytes::{ByteOrder, Env, Output, Source, swap_in_place};
 use spr_core::format::{
     Caps, Claim, Count, Empty, Extent, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested,
     Notation, OneReader, OneWriter, Opened, OptionSpec, Options, Probe, Request, Score,
@@ -9,7 +9,7 @@ use spr_core::format::{
 use spr_core::model::{AudioFacts, DatasetInfo, Dtype, Rank, Utterance};
 use spr_core::{Error, Result};
 
-use crate::object::{self, floats};
+use crate::object;
 use crate::probe;
 
 /// Sphinx feature files.
@@ -179,7 +179,10 @@ fn write(utt: &Utterance, dim: u32, put: &mut dyn FnMut(&[u8]) -> Result<()>) ->
     let count = u32::try_from(features.len())
         .map_err(|_| Error::unfit(format!("{rows} frames are more than the file can count")))?;
     let mut bytes = count.to_be_bytes().to_vec();
-    floats(features, &mut bytes)?;
+    bytes.extend_from_slice(bytemuck::cast_slice(features.values::<f32>()?));
+    if ByteOrder::NATIVE == ByteOrder::Little {
+        swap_in_place(&mut bytes[4..], 4);
+    }
     put(&bytes)
 }
 
