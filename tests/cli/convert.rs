@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::{Scratch, sample};
+use crate::{Said, Scratch, sample};
 
 /// The sample archive, features and labels, as bytes to come back to.
 fn original(name: &str) -> Vec<u8> {
