@@ -11,11 +11,11 @@ use std::time::Instant;
 use spr_core::bytes::{Env, Location, Output, Parents};
 use spr_core::format::{Keys, Portioned, Reader, Registry, Request};
 use spr_core::loss::{LossKind, LossPolicy, LossReport, describe};
-use spr_core::model::{Dtype, Key, Utterance};
+use spr_core::model::{Dtype, Key, SourceField, Utterance};
 use spr_core::stage::Prefetch;
 use spr_core::{Error, ErrorKind, Result};
 
-use crate::argument::{Input, PartName, Target};
+use crate::argument::{Input, PartName, Target, with_speakers};
 use crate::shard::{Hashes, OutputRecord, Record};
 use branch::Branch;
 use meter::Meter;
@@ -130,7 +130,10 @@ pub struct Job {
     pub split: Option<Split>,
     /// A data set whose labels join those utterances by key.
     pub labels: Option<Input>,
-    /// A file of lines `utterance speaker`: labels are looked up under the speaker.
+    /// A data set whose text joins those utterances by key.
+    pub text: Option<Input>,
+    /// A file of lines `utterance speaker`: labels are looked up under the speaker first, and the
+    /// utterances get it, where there are no labels or the target has a place for it.
     pub utt2spk: Option<Location>,
     /// Where everything goes.
     pub target: Target,
@@ -182,6 +185,7 @@ impl Job {
             labels_first: false,
             split: None,
             labels: None,
+            text: None,
             utt2spk: None,
             target,
             labels_out: None,
@@ -425,10 +429,12 @@ impl Job {
         // Where no name is written, none has to be alone.
         let mut named = false;
         let mut forms = self.target.caps()?.forms();
+        let mut tells = self.labels.is_none();
         for target in std::iter::once(&self.target).chain(&self.labels_out) {
             let caps = target.caps()?;
             named |= caps.keys != Keys::None;
             forms = forms.or(caps.forms());
+            tells |= caps.source.contains(&SourceField::Speaker);
         }
         let distinct = request.distinct && named;
         let portioned = self.portioned(partitioned)?;
@@ -442,6 +448,12 @@ impl Job {
         if let Some(labels) = self.labels.as_ref().filter(|_| !joined) {
             reader = labels.join_to(reader, self.utt2spk.as_ref(), registry, env)?;
         }
+        if let Some(text) = &self.text {
+            reader = text.join_text_to(reader, registry, env)?;
+        }
+        if let Some(file) = self.utt2spk.as_ref().filter(|_| tells) {
+            reader = with_speakers(reader, file, env)?;
+        }
         if env.threads > 1 && !inputs.iter().any(Input::reads_ahead) {
             reader = Box::new(Prefetch::new(reader));
         }
@@ -451,7 +463,8 @@ impl Job {
     /// How long utterances may come: whole, where something looks at all of one.
     fn portioned(&self, partitioned: bool) -> Result<Portioned> {
         let looks = !self.stages.is_empty() || self.split.is_some() || partitioned;
-        let joins = self.labels.is_some() || self.verify || self.hash;
+        let joins = self.labels.is_some() || self.text.is_some() || self.utt2spk.is_some();
+        let looks = looks || self.verify || self.hash;
         if looks || joins || self.target.is_permissive() {
             return Ok(Portioned::No);
         }

@@ -67,6 +67,11 @@ impl Symbols {
         }
     }
 
+    /// The name of a number, if it has one.
+    pub fn name_of(&self, id: i64) -> Option<&[u8]> {
+        self.names.get(&id).map(Vec::as_slice)
+    }
+
     /// The name of a number given in digits.
     ///
     /// # Errors

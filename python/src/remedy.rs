@@ -26,6 +26,7 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
             return Some(format!("name the format, \"NAME:PATH\": {names}"));
         }
         Remedy::LeaveOutLabels => "leave out labels=",
+        Remedy::LeaveOutText => "leave out the text that is joined",
         Remedy::LabelsApart => "write the labels apart with labels_out=",
         Remedy::SkipErrors => "on_error=\"skip\" passes over such utterances",
         Remedy::OneType => "give all the same type with dtype=",

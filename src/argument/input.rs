@@ -3,6 +3,7 @@
 mod open;
 
 pub use open::OpenedInput;
+pub(crate) use open::with_speakers;
 
 use spr_core::bytes::{Env, FileKind, Location, Locator};
 use spr_core::format::{Format, IndexKind, Options, Registry, Request, Share};
@@ -30,11 +31,15 @@ pub struct Input {
     /// What is told of bad entries, where these are passed over on reading.
     skips: Option<OnSkip>,
     /// Options that count only for one format: its name, key and value.
-    preferred: Vec<(&'static str, &'static str, &'static str)>,
+    preferred: Vec<(&'static str, &'static str, String)>,
     /// What becomes of its frames and labels.
     data: DataOptions,
     /// A data set whose labels join by key, or by what a file of lines `utterance speaker` gives.
     labels: Option<(Box<Self>, Option<Location>)>,
+    /// A data set whose text joins by key.
+    text_from: Option<Box<Self>>,
+    /// A file of lines `utterance speaker`.
+    speakers: Option<Location>,
     /// Whether the data are to be cut into partitions.
     partitioned: bool,
     /// What becomes of the names of its utterances, before labels join.
@@ -262,6 +267,8 @@ impl Input {
             preferred: Vec::new(),
             data: DataOptions::default(),
             labels: None,
+            text_from: None,
+            speakers: None,
             partitioned: false,
             changes: Vec::new(),
             tolerance: 0,
@@ -281,6 +288,8 @@ impl Input {
             sources.extend(labels.sources());
             sources.extend(speakers.clone());
         }
+        sources.extend(self.text_from.iter().flat_map(|text| text.sources()));
+        sources.extend(self.speakers.clone());
         sources
     }
 
@@ -356,8 +365,8 @@ impl Input {
     }
 
     /// Sets an option that counts only if the data turn out to be of `format`.
-    pub fn prefer(&mut self, format: &'static str, key: &'static str, value: &'static str) {
-        self.preferred.push((format, key, value));
+    pub fn prefer(&mut self, format: &'static str, key: &'static str, value: impl Into<String>) {
+        self.preferred.push((format, key, value.into()));
     }
 
     /// What becomes of its frames and labels.
@@ -365,9 +374,10 @@ impl Input {
         &self.data
     }
 
-    /// Whether anything becomes of them or of their names, or labels join.
+    /// Whether anything becomes of them or of their names, or something joins.
     pub fn has_stages(&self) -> bool {
-        self.labels.is_some() || !self.data.is_idle() || !self.changes.is_empty()
+        let joins = self.labels.is_some() || self.text_from.is_some() || self.speakers.is_some();
+        joins || !self.data.is_idle() || !self.changes.is_empty()
     }
 
     /// Whether the labels of another data set join.
@@ -407,6 +417,16 @@ impl Input {
         Ok(())
     }
 
+    /// Joins the text of another data set by key.
+    pub fn join_text(&mut self, text: Self) {
+        self.text_from = Some(Box::new(text));
+    }
+
+    /// Gives its utterances the speakers of a file of lines `utterance speaker`.
+    pub fn join_speakers(&mut self, file: Location) {
+        self.speakers = Some(file);
+    }
+
     /// Cuts the data into partitions; each utterance then says which [part](spr_core::model::Utterance::part)
     /// it belongs to.
     pub fn cut(&mut self) {
@@ -431,7 +451,7 @@ impl Input {
             return Err(self.misplaced(key, error));
         }
         let preferred = self.preferred.iter().filter(|p| p.0 == format.info().name);
-        let preferred = preferred.map(|(_, key, value)| ((*key).to_owned(), (*value).to_owned()));
+        let preferred = preferred.map(|(_, key, value)| ((*key).to_owned(), value.clone()));
         Options::new(format.info(), preferred.chain(self.pairs.iter().cloned()))
     }
 

@@ -8,6 +8,7 @@ mod input;
 mod numbered;
 mod output;
 
+pub(crate) use input::with_speakers;
 pub use input::{Extent, Input, OpenedInput};
 pub use numbered::PartName;
 pub use output::Target;

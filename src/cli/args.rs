@@ -6,6 +6,7 @@ use spr_core::bytes::{Env, Location};
 use spr_core::stage::KeyChange;
 use spr_core::{KeyMap, Result};
 
+use super::beside::JoinArgs;
 use super::shard::ShardArgs;
 use super::words::data_set;
 
@@ -201,27 +202,13 @@ pub(super) struct ConvertArgs {
     /// Set an option of the output's format
     #[arg(long = "co", value_name = "KEY=VALUE", hide_short_help = true)]
     pub(super) output_options: Vec<String>,
-    /// Take labels from another data set, by key
-    #[arg(long, value_name = "IN", value_parser = data_set())]
-    pub(super) labels: Option<String>,
+    #[command(flatten)]
+    pub(super) join: JoinArgs,
     /// Put the utterances through stages first, such as 'unique|context(5)|shuffle(1000,seed=1)'
     #[arg(long, value_name = "STAGES", hide_short_help = true)]
     pub(super) stages: Option<String>,
     #[command(flatten)]
     pub(super) names: NameArgs,
-    /// Take labels for N frames more or fewer than there are; what is longer is cut
-    #[arg(long, value_name = "N", hide_short_help = true)]
-    pub(super) length_tolerance: Option<u64>,
-    /// Look labels up under the speaker that this file of lines `utterance speaker` gives; what
-    /// split keeps together
-    #[arg(
-        long,
-        value_name = "FILE",
-        value_parser = file(),
-        value_hint = ValueHint::AnyPath,
-        hide_short_help = true
-    )]
-    pub(super) utt2spk: Option<Location>,
     /// Write labels to a data set of their own
     #[arg(long, value_name = "OUT", value_parser = data_set())]
     pub(super) labels_out: Option<String>,

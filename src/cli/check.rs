@@ -5,6 +5,7 @@ use serde_json::json;
 use spr_core::Result;
 
 use super::args::ReadArgs;
+use super::beside::only;
 use super::exit::{DONE, FAILED, NO};
 use super::out::{print_json, print_lines};
 use super::session::Session;
@@ -44,13 +45,13 @@ pub(super) fn run(args: &CheckArgs, session: &Session) -> Result<u8> {
         labels: None,
     };
     if let Some(labels) = &args.labels {
-        options.labels = Some(plan::labels(labels, registry, &env)?);
+        options.labels = Some(only("--labels", labels, registry, &env)?);
     }
     let mut status = DONE;
     let mut hint = String::new();
     for input in plan::inputs(&args.paths, &args.read, registry, &env)? {
         if args.read.explain {
-            print_lines(&[format!("input: {}", input.explain(registry, &env)?)])?;
+            plan::explain(&[input], &args.read, registry, &env)?;
             continue;
         }
         let mut written = Ok(DONE);

@@ -8,7 +8,7 @@ use spr_text::json_line;
 use super::args::{ConvertArgs, ProgressArg};
 use super::document::Document;
 use super::exit::{DONE, SKIPPED};
-use super::out::{print_json, print_lines};
+use super::out::print_json;
 use super::progress::Progress;
 use super::session::Session;
 use super::shard::Sharding;
@@ -43,27 +43,33 @@ pub(super) fn run_with(
     if args.read.explain || args.read.verbose {
         let mut lines = Vec::new();
         for input in &job.inputs {
-            lines.push(format!("input: {}", input.explain(registry, &env)?));
+            lines.push(("input", input.explain(registry, &env)?));
         }
         if let Some(labels) = &job.labels {
             let how = match job.utt2spk {
-                Some(_) => "join by speaker",
+                Some(_) => "join by speaker, or else by key",
                 None => "join by key, or else by recording and time",
             };
             let labels = labels.explain(registry, &env)?;
-            lines.push(format!("labels: {labels}; {how}"));
+            lines.push(("labels", format!("{labels}; {how}")));
+        }
+        if let Some(text) = &job.text {
+            let text = text.explain(registry, &env)?;
+            lines.push(("text", format!("{text}; join by key")));
         }
         if let Some(stages) = plan::stages(args)? {
-            lines.push(format!("stages: {stages}"));
+            lines.push(("stages", stages.to_string()));
         }
-        lines.push(format!("output: {}", job.target.explain()?));
+        lines.push(("output", job.target.explain()?));
         if let Some(labels_out) = &job.labels_out {
-            lines.push(format!("labels output: {}", labels_out.explain()?));
+            lines.push(("labels output", labels_out.explain()?));
         }
         if args.read.explain {
-            return print_lines(&lines);
+            return plan::understood(&lines, &args.read);
         }
-        lines.iter().for_each(|line| messages::say("note", line));
+        for (what, how) in lines {
+            messages::say("note", &format!("{what}: {how}"));
+        }
     }
     let sharding = match shard {
         None => None,

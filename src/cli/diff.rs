@@ -6,6 +6,7 @@ use spr_core::model::Key;
 use spr_core::{Error, Result};
 
 use super::args::ReadArgs;
+use super::beside::BesideArgs;
 use super::exit::{DONE, NO};
 use super::out::Out;
 use super::session::Session;
@@ -20,7 +21,7 @@ use crate::verbs::diff::{
 pub(super) const EXAMPLES: &str = "\
 Values are compared as numbers: NaN equals NaN, and 1 equals 1.0 whatever their types. With a
 tolerance, values are the same if |a - b| <= ATOL + RTOL * |b|. Element types and header lines are
-told on standard error and make no difference. Exit status: 0 the same, 1 different, 2 an error.
+told on standard error and make no difference. What --labels, --text and --utt2spk name joins A. Exit status: 0 the same, 1 different, 2 an error.
 
 Examples:
   spr-convert diff feats.scp train.pfile           one after the other
@@ -48,12 +49,19 @@ pub(super) struct DiffArgs {
     /// With --by-key, memory for what waits for the other side
     #[arg(long, value_name = "SIZE", default_value = "1g")]
     memory: String,
+    /// List all that differs, however long that gets
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    beside: BesideArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
 
-/// Findings that JSON lists; all are counted.
-const LISTED: usize = 1000;
+/// Findings that are listed if not all are to be; all are counted.
+const LISTED: usize = 20;
+/// Those that JSON lists.
+const LISTED_JSON: usize = 1000;
 
 /// Compares two data sets.
 pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
@@ -62,9 +70,11 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
     let one = |path: &str| plan::input(path, &args.read, registry, &env);
     let mut both = [one(&args.a)?, one(&args.b)?];
     let skipped = Skipped::listen(&mut both, &args.read);
-    let [a, b] = both;
+    let [mut a, b] = both;
+    args.beside
+        .join(std::slice::from_mut(&mut a), registry, &env)?;
     if args.read.explain {
-        return plan::explain(&[a, b], registry, &env);
+        return plan::explain(&[a, b], &args.read, registry, &env);
     }
     if a.is_stdin() && b.is_stdin() {
         return Err(Error::usage("standard input can be read only once"));
@@ -77,17 +87,23 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
     let memory = plan::parse_size(&args.memory)?;
     let mut out = Out::new();
     let mut listed = Vec::new();
+    let (mut told, mut more) = (0, 0);
     let mut tell = |key: &Key, finding: &Finding| {
         if args.read.json {
-            if listed.len() < LISTED {
+            if args.all || listed.len() < LISTED_JSON {
                 listed.push(json::finding(key, finding));
             }
             return Ok(());
         }
-        match args.read.quiet {
-            true => Ok(()),
-            false => lines(key, finding, (&a, &b), &mut out),
+        if args.read.quiet {
+            return Ok(());
         }
+        if !args.all && told == LISTED {
+            more += 1;
+            return Ok(());
+        }
+        told += 1;
+        lines(key, finding, (&a, &b), &mut out)
     };
     let summary = if args.by_key {
         by_key((&a, &b), tolerance, memory, (registry, &env), &mut tell)?
@@ -98,6 +114,17 @@ pub(super) fn run(args: &DiffArgs, session: &Session) -> Result<u8> {
         );
         in_order(&mut readers.0, &mut readers.1, tolerance, &env, &mut tell)?
     };
+    if more > 0 {
+        let of = messages::count(more, "utterance");
+        out.line(format!("… and {of} more, which --all lists"))?;
+    }
+    if !args.read.quiet && !args.read.json {
+        for ((kind, first), n) in &summary.kinds {
+            let input = if *first { &a } else { &b };
+            let of = messages::count(*n, "utterance");
+            out.line(format!("only {} holds {kind}, in {of}", input.text()))?;
+        }
+    }
     if args.read.json {
         out.json(&json::summary(&summary, (&a, &b), listed))?;
     }
@@ -130,7 +157,6 @@ fn lines(key: &Key, finding: &Finding, (a, b): (&Input, &Input), out: &mut Out) 
 
 fn describe(difference: &Difference) -> String {
     match difference {
-        Difference::Kinds(a, b) => format!("holds {a} and {b}"),
         Difference::Shape(what, a, b) | Difference::Other(what, a, b) => {
             format!("{what}: {a} and {b}")
         }
@@ -171,6 +197,10 @@ fn closing(summary: &Summary, by_key: bool) {
             );
         }
     }
+    if let Some([a, b]) = &summary.single {
+        let text = format!("one utterance each, {a} and {b}, compared whatever their names");
+        messages::say("note", &text);
+    }
     if summary.unnamed {
         messages::say(
             "note",
@@ -192,9 +222,11 @@ fn closing(summary: &Summary, by_key: bool) {
         (summary.only_b, "only in the second"),
     ];
     let counts = counts.iter().filter(|(n, _)| *n > 0);
-    parts.extend(counts.map(|(n, what)| format!("{n} {what}")));
+    parts.extend(counts.clone().map(|(n, what)| format!("{n} {what}")));
     if summary.is_same() {
         parts.push("no difference".to_owned());
+    } else if counts.clone().next().is_none() {
+        parts.push("no difference in what both hold".to_owned());
     }
     messages::plain(&parts.join(", "));
     if summary.keys > 0 && !by_key {

@@ -42,7 +42,7 @@ pub(super) fn run(args: &IndexArgs, session: &Session) -> Result<u8> {
     let env = plan::env(&args.read, session)?;
     let (input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
     if args.read.explain {
-        return plan::explain(&[input], registry, &env);
+        return plan::explain(&[input], &args.read, registry, &env);
     }
     let output = args.output.as_deref();
     let done = index(&input, output, args.overwrite, registry, &env)?;

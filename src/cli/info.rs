@@ -4,9 +4,11 @@ use clap::Args;
 use spr_core::{Error, Result};
 
 use super::args::ReadArgs;
+use super::beside::BesideArgs;
 use super::exit::{DONE, FAILED};
-use super::out::{print_json, print_lines};
+use super::out::{Columns, Out};
 use super::session::Session;
+use super::table::flat;
 use super::words::data_set;
 use super::{messages, plan};
 use crate::verbs::info::{Facts, inspect};
@@ -18,6 +20,7 @@ exit status is 2.
 Examples:
   spr-convert info feats.scp               the same as spr-convert feats.scp
   spr-convert info *.pfile --quick         by headers alone, some counts are unknown
+  spr-convert info * -v                    of several files a paragraph each, not a table
   spr-convert info train.pfile --json      an object a line, for programs";
 
 #[derive(Args, Debug, Clone)]
@@ -25,9 +28,14 @@ pub(super) struct InfoArgs {
     /// Data to look into
     #[arg(value_name = "IN", value_parser = data_set(), required = true)]
     pub(super) paths: Vec<String>,
+    /// Print a table with tabs and a line of titles, for programs
+    #[arg(long, conflicts_with = "json")]
+    pub(super) tsv: bool,
     /// Read headers only
     #[arg(long)]
     pub(super) quick: bool,
+    #[command(flatten)]
+    pub(super) beside: BesideArgs,
     #[command(flatten)]
     pub(super) read: ReadArgs,
 }
@@ -40,30 +48,130 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
     let mut status = DONE;
-    let (inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &env)?;
+    let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &env)?;
+    args.beside.join(&mut inputs, registry, &env)?;
     if args.read.explain {
-        return plan::explain(&inputs, registry, &env);
+        return plan::explain(&inputs, &args.read, registry, &env);
+    }
+    let mut form = match (args.read.json, args.tsv) {
+        (true, _) => Form::Json,
+        (_, true) => Form::Tsv,
+        _ if inputs.len() > 1 && !args.read.verbose => Form::Table(Columns::new(3)),
+        _ => Form::Blocks,
+    };
+    let mut out = Out::new();
+    match &mut form {
+        Form::Table(table) => table.line(TITLES.map(str::to_owned).to_vec(), &mut out)?,
+        Form::Tsv => out.tsv(&FACTS)?,
+        Form::Json | Form::Blocks => {}
     }
     for input in inputs {
         let (facts, result) = inspect(&input, args.quick, registry, &env);
         if !facts.format.is_empty() {
-            if args.read.json {
-                let line = serde_json::to_string(&facts)
-                    .map_err(|e| Error::io("cannot write", e.into()))?;
-                print_json(line)?;
-            } else {
-                print_lines(&describe(&facts))?;
-            }
+            form.print(&facts, &mut out)?;
         }
         if let Err(error) = result {
             if error.is_broken_pipe() {
                 return Err(error);
             }
+            form.pause(&mut out)?;
             session.error(error);
             status = FAILED;
         }
     }
+    form.pause(&mut out)?;
     Ok(skipped.status(status))
+}
+
+/// How facts are printed.
+enum Form {
+    Json,
+    /// A line each, with tabs.
+    Tsv,
+    /// A line each, of several data sets.
+    Table(Columns),
+    /// A paragraph each.
+    Blocks,
+}
+
+/// The titles of the table.
+const TITLES: [&str; 7] = [
+    "data",
+    "format",
+    "holds",
+    "utterances",
+    "frames",
+    "columns",
+    "seconds",
+];
+
+/// The titles of the table for programs: the names of the facts.
+const FACTS: [&str; 17] = [
+    "input",
+    "format",
+    "utterances",
+    "frames",
+    "dim",
+    "dtype",
+    "kinds",
+    "label_columns",
+    "labels.min",
+    "labels.max",
+    "labels.distinct",
+    "byte_order",
+    "compression",
+    "frame_shift",
+    "sample_rate",
+    "duration",
+    "keys",
+];
+
+impl Form {
+    /// Prints the facts of one data set.
+    fn print(&mut self, facts: &Facts, out: &mut Out) -> Result<()> {
+        match self {
+            Self::Json => out.json(facts)?,
+            Self::Tsv => {
+                let facts = serde_json::to_value(facts);
+                let facts = flat(&facts.map_err(|e| Error::io("cannot write", e.into()))?);
+                let value = |title: &str| {
+                    let found = facts.iter().find(|(name, _)| name == title);
+                    found.map_or("", |(_, value)| value.as_str())
+                };
+                out.tsv(&FACTS.map(value))?;
+            }
+            Self::Table(table) => return table.line(row(facts), out),
+            Self::Blocks => {
+                for line in describe(facts) {
+                    out.line(line)?;
+                }
+            }
+        }
+        out.flush()
+    }
+
+    /// Prints what waits, before something else is said.
+    fn pause(&mut self, out: &mut Out) -> Result<()> {
+        if let Self::Table(table) = self {
+            table.finish(out)?;
+        }
+        out.flush()
+    }
+}
+
+/// A line of the table of several data sets.
+fn row(facts: &Facts) -> Vec<String> {
+    let known = |n: Option<u64>| n.map_or("-".to_owned(), |n| n.to_string());
+    let has_frames = facts.frames.filter(|n| *n > 0);
+    vec![
+        facts.input.clone(),
+        facts.format.clone(),
+        facts.kinds.join("+"),
+        known(facts.utterances),
+        known(has_frames),
+        known(facts.dim),
+        facts.duration.map_or("-".to_owned(), |s| format!("{s:.2}")),
+    ]
 }
 
 /// The facts for people, a line each.

@@ -3,73 +3,140 @@
 use clap::Args;
 use serde_json::{Value, json};
 use spr_core::Result;
-use spr_core::format::Request;
+use spr_core::bytes::Env;
+use spr_core::format::{Registry, Request};
 use spr_core::model::Utterance;
 use spr_stats::Entry;
 
 use super::args::ReadArgs;
+use super::beside::BesideArgs;
 use super::exit::DONE;
 use super::out::{Columns, Out};
 use super::plan;
 use super::session::Session;
+use super::table::word;
 use super::words::data_set;
+use crate::argument::Input;
 use crate::verbs::key_json;
+use crate::verbs::show::find_named;
 
 pub(super) const EXAMPLES: &str = "\
 A line is: key, what it holds, frames, columns, element type, and the byte at which it starts in
 its file, - where that is not known. Of several inputs, the first word is the input.
 
+Behind the data may stand the utterances to list, by keys or patterns.
+
 Examples:
   spr-convert ls feats.scp                 every utterance of the script file
+  spr-convert ls feats.scp 'ann-*'         those whose keys are like that
   spr-convert ls train.pfile | wc -l       how many there are
-  spr-convert ls --json a.ark b.pfile      an object a line, for programs";
+  spr-convert ls --json a.ark b.pfile      an object a line, for programs
+  spr-convert ls --tsv a.ark               a table with tabs and a line of titles";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct LsArgs {
-    /// Data to list
-    #[arg(value_name = "IN", value_parser = data_set(), required = true)]
+    /// Data to list, and utterances of it
+    #[arg(value_name = "IN... KEY", value_parser = data_set(), required = true)]
     paths: Vec<String>,
+    /// Print a table with tabs and a line of titles, for programs
+    #[arg(long, conflicts_with = "json")]
+    tsv: bool,
+    #[command(flatten)]
+    beside: BesideArgs,
     #[command(flatten)]
     read: ReadArgs,
+}
+
+/// How entries are printed.
+enum Form {
+    Json,
+    Tsv,
+    Columns(Columns),
 }
 
 /// Lists the entries of data sets.
 pub(super) fn run(args: &LsArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    let (inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &env)?;
+    let (paths, keys) = apart(&args.paths, &env);
+    let (mut inputs, skipped) = plan::readable(paths, &args.read, registry, &env)?;
+    args.beside.join(&mut inputs, registry, &env)?;
     if args.read.explain {
-        return plan::explain(&inputs, registry, &env);
+        return plan::explain(&inputs, &args.read, registry, &env);
     }
     let mut out = Out::new();
     let several = inputs.len() > 1;
-    let mut columns = Columns::new(2 + usize::from(several));
-    let mut utt = Utterance::default();
+    let mut form = match (args.read.json, args.tsv) {
+        (true, _) => Form::Json,
+        (_, true) => Form::Tsv,
+        _ => Form::Columns(Columns::new(2 + usize::from(several))),
+    };
+    if args.tsv {
+        out.tsv(&TITLES)?;
+    }
     for input in &inputs {
-        let mut reader = input.open(Request::all(), registry, &env)?.reader;
-        loop {
-            let more = reader.read(&mut utt);
-            if !matches!(more, Ok(true)) {
-                // What came before an error is shown before it is told.
-                columns.finish(&mut out)?;
-                more?;
-                break;
+        let mut line = |utt: &Utterance| {
+            let entry = Entry::of(utt);
+            match &mut form {
+                Form::Json => out.json(&json(&entry, input.text())),
+                Form::Tsv => {
+                    let facts = json(&entry, input.text());
+                    out.tsv(&TITLES.map(|title| word(&facts[title])))
+                }
+                Form::Columns(columns) => {
+                    let mut words = words(&entry);
+                    if several {
+                        words.insert(0, input.text().to_owned());
+                    }
+                    columns.line(words, &mut out)
+                }
             }
-            let entry = Entry::of(&utt);
-            if args.read.json {
-                out.json(&json(&entry, input.text()))?;
-                continue;
-            }
-            let mut words = words(&entry);
-            if several {
-                words.insert(0, input.text().to_owned());
-            }
-            columns.line(words, &mut out)?;
+        };
+        let listed = match keys {
+            [] => all(input, registry, &env, &mut line),
+            _ => find_named(input, keys, Request::all(), (registry, &env), line),
+        };
+        // What came before an error is shown before it is told.
+        if let Form::Columns(columns) = &mut form {
+            columns.finish(&mut out)?;
         }
+        out.flush()?;
+        listed?;
     }
     out.finish()?;
     Ok(skipped.status(DONE))
 }
+
+/// Data sets, and behind the first of them the first word that names none: a key, as all that follows.
+fn apart<'a>(words: &'a [String], env: &Env) -> (&'a [String], &'a [String]) {
+    let is_key = |word: &String| {
+        let plain = !word.contains([':', '|', ',', '/']) && word != "-";
+        let found = |pattern: &str| env.matching(pattern).is_ok_and(|found| !found.is_empty());
+        plain && !env.exists(&word.as_str().into()) && !found(word)
+    };
+    let first = words.iter().skip(1).position(is_key);
+    words.split_at(first.map_or(words.len(), |first| first + 1))
+}
+
+/// Hands each utterance of a data set to `line`.
+fn all(
+    input: &Input,
+    registry: &Registry,
+    env: &Env,
+    line: &mut dyn FnMut(&Utterance) -> Result<()>,
+) -> Result<()> {
+    let mut reader = input.open(Request::all(), registry, env)?.reader;
+    let mut utt = Utterance::default();
+    while reader.read(&mut utt)? {
+        line(&utt)?;
+    }
+    Ok(())
+}
+
+/// The titles of a table, which are the names of the facts.
+const TITLES: [&str; 8] = [
+    "input", "key", "kinds", "frames", "dim", "dtype", "offset", "seconds",
+];
 
 /// An entry as an object of JSON.
 fn json(entry: &Entry, input: &str) -> Value {

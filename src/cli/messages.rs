@@ -14,6 +14,7 @@ use super::exit::{DONE, FAILED};
 use super::{misspelt, remedy};
 use crate::argument::Input;
 use crate::job::Outcome;
+use crate::verbs::key_json;
 
 /// The program's name in messages.
 pub(super) const NAME: &str = "spr-convert";
@@ -194,9 +195,11 @@ pub(super) fn size(bytes: u64) -> String {
 /// An error as a JSON object.
 pub(super) fn error_json(error: &Error) -> Value {
     json!({
+        "kind": error.kind().name(),
         "file": error.file_name(),
         "byte": error.byte_offset(),
         "line": error.line_number(),
+        "key": error.key().map(key_json),
         "utterance": error.key().map(ToString::to_string),
         "message": error.message(),
         "hint": remedy::hint(error),

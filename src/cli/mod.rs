@@ -2,6 +2,7 @@
 //! can't decide through [`job`](crate::job).
 
 mod args;
+mod beside;
 mod check;
 mod completions;
 mod convert;
@@ -40,6 +41,7 @@ mod skipped;
 mod sort;
 mod split;
 mod stats;
+mod table;
 mod values;
 mod warnings;
 mod words;

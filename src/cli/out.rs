@@ -29,6 +29,13 @@ impl Out {
         writeln!(self.0, "{}", json_line(line)).map_err(failed)
     }
 
+    /// Prints a line of words with tabs between; a tab or the like in a word is escaped.
+    pub(super) fn tsv<S: AsRef<str>>(&mut self, words: &[S]) -> Result<()> {
+        let words = words.iter().map(|word| visible(word.as_ref()));
+        let line = words.collect::<Vec<_>>().join("\t");
+        writeln!(self.0, "{line}").map_err(failed)
+    }
+
     /// Prints a part of a line that holds nothing from outside.
     pub(super) fn part(&mut self, text: &str) -> Result<()> {
         self.0.write_all(text.as_bytes()).map_err(failed)

@@ -1,5 +1,6 @@
 //! From raw arguments to a job: all rules across flags.
 
+use serde_json::json;
 use spr_core::bytes::{Access, Env, Urls};
 use spr_core::format::{Format, Registry};
 use spr_core::loss::{LossKind, LossPolicy};
@@ -8,7 +9,7 @@ use spr_core::{Error, Limits, Result};
 
 use super::args::{ConvertArgs, DataArgs, DuplicatesArg, OnErrorArg, ReadArgs};
 use super::exit::DONE;
-use super::out::print_lines;
+use super::out::{print_json, print_lines};
 use super::session::Session;
 use super::skipped::Skipped;
 use crate::argument::{Input, Pair, Target, pair};
@@ -149,9 +150,25 @@ pub(super) fn seed(args: &mut ReadArgs) -> Result<u32> {
 }
 
 /// Prints how inputs are understood.
-pub(super) fn explain(inputs: &[Input], registry: &Registry, env: &Env) -> Result<u8> {
+pub(super) fn explain(
+    inputs: &[Input],
+    args: &ReadArgs,
+    registry: &Registry,
+    env: &Env,
+) -> Result<u8> {
     for input in inputs {
-        print_lines(&[format!("input: {}", input.explain(registry, env)?)])?;
+        understood(&[("input", input.explain(registry, env)?)], args)?;
+    }
+    Ok(DONE)
+}
+
+/// Prints how arguments are understood: what they are for, and as what they are taken.
+pub(super) fn understood(lines: &[(&str, String)], args: &ReadArgs) -> Result<u8> {
+    for (what, how) in lines {
+        match args.json {
+            true => print_json(json!({"argument": what, "understood": how}).to_string())?,
+            false => print_lines(&[format!("{what}: {how}")])?,
+        };
     }
     Ok(DONE)
 }
@@ -176,17 +193,6 @@ fn only(path: &str, mut inputs: Vec<Input>) -> Result<Input> {
     match (inputs.pop(), inputs.is_empty()) {
         (Some(only), true) => Ok(only),
         _ => Err(Error::usage("expected one file, found several").file(path)),
-    }
-}
-
-/// The one data set that `--labels` names.
-pub(super) fn labels(text: &str, registry: &Registry, env: &Env) -> Result<Input> {
-    let mut found = Input::parse(text, None, &[], registry, env)?;
-    match (found.pop(), found.is_empty()) {
-        (Some(only), true) => Ok(only),
-        _ => Err(Error::usage(format!(
-            "--labels takes one data set: '{text}'"
-        ))),
     }
 }
 
@@ -216,27 +222,15 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     let changes = args.names.changes(env)?;
     for input in &mut inputs {
         input.rename(changes.clone());
-        input.tolerate(args.length_tolerance.unwrap_or_default());
+        input.tolerate(args.join.length_tolerance.unwrap_or_default());
     }
     let mut job = Job::new(inputs, target);
-    if let Some(labels) = &args.labels {
-        let mut labels = self::labels(labels, registry, env)?;
-        labels.tolerate(args.length_tolerance.unwrap_or_default());
-        job.labels = Some(labels);
-    }
-    let joins = job.labels.is_some() || job.inputs.iter().any(Input::has_labels);
-    if args.length_tolerance.is_some() && !joins {
-        let message = "--length-tolerance is for labels that join; give them with --labels";
-        return Err(Error::usage(message));
-    }
-    job.utt2spk.clone_from(&args.utt2spk);
-    if job.utt2spk.is_some() && job.labels.is_none() {
-        return Err(Error::usage(
-            "--utt2spk says whose labels are meant; give them with --labels",
-        ));
-    }
-    let labels_stdin = job.labels.iter().filter(|labels| labels.is_stdin()).count();
-    if job.inputs.iter().filter(|input| input.is_stdin()).count() + labels_stdin > 1 {
+    args.join.check(job.inputs.iter().any(Input::has_labels))?;
+    job.labels = args.join.labels(registry, env)?;
+    job.text = args.join.text(registry, env)?;
+    job.utt2spk.clone_from(&args.join.utt2spk);
+    let sources = job.inputs.iter().chain(&job.labels).chain(&job.text);
+    if sources.filter(|source| source.is_stdin()).count() > 1 {
         return Err(Error::usage("standard input can be read only once"));
     }
     if let Some(labels_out) = &args.labels_out {

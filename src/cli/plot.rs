@@ -6,11 +6,12 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use spr_core::bytes::{Env, Location};
 use spr_core::format::{Registry, Request};
-use spr_core::model::{Key, Utterance};
+use spr_core::model::Utterance;
 use spr_core::{Error, Result};
 use spr_plot::{Chart, Overview, Picture, draw, raster, svg, terminal};
 
 use super::args::ReadArgs;
+use super::beside::BesideArgs;
 use super::document::Document;
 use super::exit::DONE;
 use super::out::{print, print_json};
@@ -18,7 +19,7 @@ use super::session::Session;
 use super::words::data_set;
 use super::{messages, plan};
 use crate::argument::Input;
-use crate::verbs::show::find;
+use crate::verbs::show::find_named;
 
 pub(super) const EXAMPLES: &str = "\
 With keys, features, sound and labels of these utterances; without, lengths, labels and features of
@@ -76,6 +77,8 @@ pub(super) struct PlotArgs {
     #[arg(long)]
     overwrite: bool,
     #[command(flatten)]
+    beside: BesideArgs,
+    #[command(flatten)]
     read: ReadArgs,
 }
 
@@ -105,9 +108,11 @@ enum When {
 pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    let (input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
+    let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
+    args.beside
+        .join(std::slice::from_mut(&mut input), registry, &env)?;
     if args.read.explain {
-        return plan::explain(&[input], registry, &env);
+        return plan::explain(&[input], &args.read, registry, &env);
     }
     if args.read.json {
         let error = Error::usage("a picture is not JSON").file(&args.path);
@@ -236,14 +241,13 @@ fn pictures(
     registry: &Registry,
     env: &Env,
 ) -> Result<Vec<Picture>> {
-    if args.keys.len() > MAX_KEYS {
-        return Err(Error::usage(format!(
-            "a sheet has room for {MAX_KEYS} utterances"
-        )));
-    }
     let request = Request::all().samples();
     let mut pictures = Vec::new();
     let mut add = |utt: &Utterance| {
+        if pictures.len() == MAX_KEYS {
+            let message = format!("a sheet has room for {MAX_KEYS} utterances");
+            return Err(Error::usage(message));
+        }
         let picture = Picture::of(utt, cols, rows)?;
         if picture.is_empty() {
             return Err(nothing(input).utterance(&utt.key));
@@ -259,14 +263,7 @@ fn pictures(
         }
         add(&utt)?;
     } else {
-        let keys = args.keys.iter().map(|key| Key::from(key.as_str()));
-        find(
-            input,
-            &keys.collect::<Vec<_>>(),
-            request,
-            (registry, env),
-            add,
-        )?;
+        find_named(input, &args.keys, request, (registry, env), add)?;
     }
     Ok(pictures)
 }

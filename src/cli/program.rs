@@ -4,6 +4,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use spr_core::Result;
 
 use super::args::ConvertArgs;
+use super::beside::BesideArgs;
 use super::check::{self, CheckArgs};
 use super::completions::{self, CompletionsArgs};
 use super::diff::{self, DiffArgs};
@@ -179,7 +180,9 @@ fn short_form(args: ConvertArgs, session: &Session) -> Result<u8> {
         ([only], None) => {
             let args = InfoArgs {
                 paths: vec![only.clone()],
+                tsv: false,
                 quick: false,
+                beside: BesideArgs::of(args.join),
                 read: args.read,
             };
             info::run(&args, session)

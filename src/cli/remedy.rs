@@ -65,6 +65,7 @@ pub(super) fn hint(error: &Error) -> Option<String> {
             "features and their labels are joined by --labels, or by label=FILE in the data spec"
         }
         Remedy::LeaveOutLabels => "leave out --labels, or label= in the spec",
+        Remedy::LeaveOutText => "leave out --text",
         Remedy::TolerateLengths => "if they are only a few, --length-tolerance N cuts the longer",
         Remedy::LabelsApart => "write the labels apart with --labels-out FILE",
         Remedy::LeaveOutFrameShift => {

@@ -9,6 +9,7 @@ use spr_core::{Error, Result};
 use spr_plot::page::page;
 
 use super::args::ReadArgs;
+use super::beside::BesideArgs;
 use super::exit::{DONE, FAILED};
 use super::plot::store;
 use super::session::Session;
@@ -36,6 +37,8 @@ pub(super) struct ReportArgs {
     #[arg(long)]
     overwrite: bool,
     #[command(flatten)]
+    beside: BesideArgs,
+    #[command(flatten)]
     read: ReadArgs,
 }
 
@@ -59,8 +62,10 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
     let env = plan::env(&args.read, session)?;
     check_name(&args.output, registry)?;
     let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
+    args.beside
+        .join(std::slice::from_mut(&mut input), registry, &env)?;
     if args.read.explain {
-        return plan::explain(&[input], registry, &env);
+        return plan::explain(&[input], &args.read, registry, &env);
     }
     let kept = Arc::new(Mutex::new(Vec::new()));
     if skipped::wants(&input, &args.read) {

@@ -53,7 +53,11 @@ impl Session {
     pub(super) fn error(&self, error: Error) {
         let error = misspelt::file(error, &self.plain_env(true));
         match self.json {
-            true => messages::json(&messages::error_json(&error)),
+            true => {
+                let mut told = messages::error_json(&error);
+                told["status"] = super::exit::FAILED.into();
+                messages::json(&told);
+            }
             false => messages::error(&error),
         }
     }

@@ -1,25 +1,29 @@
 //! `spr-convert show IN [KEY...]`.
 
+use std::io::{IsTerminal, stdout};
+
 use clap::Args;
 use spr_core::Result;
 use spr_core::bytes::Locator;
 use spr_core::format::{Options, Request};
-use spr_core::model::{Key, Utterance};
+use spr_core::model::Utterance;
 
 use super::args::ReadArgs;
+use super::beside::BesideArgs;
 use super::exit::DONE;
 use super::out::Out;
 use super::plan;
 use super::session::Session;
-use super::values::show;
+use super::values::{View, show};
 use super::words::data_set;
-use crate::verbs::show::{Window, find};
+use crate::verbs::show::{Window, find_named};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
   spr-convert show feats.scp ann-001                    one utterance
   spr-convert show feats.scp ann-001 --range 0:9,0:3    its first 10 frames, 4 columns of them
   spr-convert show ali.ark --head 3                     the first 3 utterances
+  spr-convert show ali.ark 'ann-*'                      those whose keys are like that
   spr-convert show train.pfile ann-001 --json           as a line of jsonl";
 
 #[derive(Args, Debug, Clone)]
@@ -27,15 +31,20 @@ pub(super) struct ShowArgs {
     /// Data to look into
     #[arg(value_name = "IN", value_parser = data_set())]
     path: String,
-    /// The utterances to show, all if none is named
+    /// The utterances to show, by their keys or patterns such as 'ann-*', all if none is named
     #[arg(value_name = "KEY")]
     keys: Vec<String>,
     /// Rows and columns to show, such as 0:9,0:3; they count from 0, the last one is included
     #[arg(long, value_name = "ROWS,COLS", conflicts_with = "json")]
     range: Option<Window>,
+    /// Show all of long matrices, which are shown in part on a terminal
+    #[arg(long, conflicts_with = "json")]
+    all: bool,
     /// Show only the first N utterances
     #[arg(long, value_name = "N", conflicts_with = "keys")]
     head: Option<u64>,
+    #[command(flatten)]
+    beside: BesideArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -44,11 +53,17 @@ pub(super) struct ShowArgs {
 pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    let (input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
+    let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
+    args.beside
+        .join(std::slice::from_mut(&mut input), registry, &env)?;
     if args.read.explain {
-        return plan::explain(&[input], registry, &env);
+        return plan::explain(&[input], &args.read, registry, &env);
     }
-    let window = args.range.clone().unwrap_or_default();
+    let view = View {
+        window: args.range.clone().unwrap_or_default(),
+        symbols: args.beside.symbols(&env)?,
+        brief: !args.all && args.range.is_none() && stdout().is_terminal(),
+    };
     let mut out = Out::new();
     let mut lines = match args.read.json {
         true => {
@@ -64,7 +79,7 @@ pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
     let mut each = |utt: &Utterance, live: bool| match &mut lines {
         Some(lines) => lines.write(utt).map_err(|e| e.utterance(&utt.key)),
         None => {
-            show(utt, &window, &mut out)?;
+            show(utt, &view, &mut out)?;
             if live { out.flush() } else { Ok(()) }
         }
     };
@@ -78,12 +93,8 @@ pub(super) fn run(args: &ShowArgs, session: &Session) -> Result<u8> {
             left -= 1;
         }
     } else {
-        let keys: Vec<_> = args
-            .keys
-            .iter()
-            .map(|key| Key::from(key.as_str()))
-            .collect();
-        find(&input, &keys, Request::all(), (registry, &env), |utt| {
+        let context = (registry, &env);
+        find_named(&input, &args.keys, Request::all(), context, |utt| {
             each(utt, false)
         })?;
     }

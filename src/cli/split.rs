@@ -97,7 +97,7 @@ pub(super) fn run(args: &SplitArgs, session: &Session) -> Result<u8> {
     let mut convert = args.convert.clone();
     convert.same_form = true;
     let seed = plan::seed(&mut convert.read)?;
-    let utt2spk = convert.utt2spk.take();
+    let utt2spk = convert.join.utt2spk.take();
     if matches!(rule, Rule::Frames(_) | Rule::Bytes(_)) {
         let together = [
             (utt2spk.is_some(), "--utt2spk"),

@@ -3,14 +3,17 @@
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
-use spr_core::Result;
 use spr_core::format::Request;
+use spr_core::model::Key;
+use spr_core::{Error, Result, Symbols};
 use spr_stats::{Column, LabelCount, Stats};
 
 use super::args::ReadArgs;
+use super::beside::BesideArgs;
 use super::exit::{DONE, FAILED};
 use super::out::{Columns, Out};
 use super::session::Session;
+use super::table::flat;
 use super::words::data_set;
 use super::{messages, plan};
 
@@ -21,13 +24,19 @@ shift or a sampling rate.
 
 Examples:
   spr-convert stats feats.scp              columns, lengths
-  spr-convert stats train.pfile --json     all of it, for programs";
+  spr-convert stats train.pfile --json     all of it, for programs
+  spr-convert stats train.pfile --tsv      a line a number: input, name, value";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct StatsArgs {
     /// Data to sum up
     #[arg(value_name = "IN", value_parser = data_set(), required = true)]
     paths: Vec<String>,
+    /// Print a table with tabs and a line of titles, for programs
+    #[arg(long, conflicts_with = "json")]
+    tsv: bool,
+    #[command(flatten)]
+    beside: BesideArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -48,26 +57,40 @@ const SHOWN: usize = 40;
 pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    let (inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &env)?;
+    let (mut inputs, skipped) = plan::readable(&args.paths, &args.read, registry, &env)?;
+    args.beside.join(&mut inputs, registry, &env)?;
     if args.read.explain {
-        return plan::explain(&inputs, registry, &env);
+        return plan::explain(&inputs, &args.read, registry, &env);
     }
+    let symbols = args.beside.symbols(&env)?;
     let mut status = DONE;
+    if args.tsv {
+        let mut out = Out::new();
+        out.tsv(&["input", "name", "value"])?;
+        out.finish()?;
+    }
     for input in inputs {
         let opened = input.open(Request::all(), registry, &env)?;
         let (mut reader, format) = (opened.reader, opened.format.info().name);
         let mut stats = Stats::default();
         let result = stats.read(reader.as_mut());
         let mut out = Out::new();
+        let facts = Facts {
+            input: input.text(),
+            format,
+            stats: &stats,
+        };
         if args.read.json {
-            out.json(&Facts {
-                input: input.text(),
-                format,
-                stats: &stats,
-            })?;
+            out.json(&facts)?;
+        } else if args.tsv {
+            let facts =
+                serde_json::to_value(&facts).map_err(|e| Error::io("cannot write", e.into()))?;
+            for (name, value) in flat(&facts).iter().filter(|(name, _)| name != "input") {
+                out.tsv(&[input.text(), name, value])?;
+            }
         } else {
             out.line(input.text())?;
-            describe(&stats, &mut out)?;
+            describe(&stats, symbols.as_ref(), &mut out)?;
         }
         out.finish()?;
         match result {
@@ -82,7 +105,7 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
     Ok(skipped.status(status))
 }
 
-fn describe(stats: &Stats, out: &mut Out) -> Result<()> {
+fn describe(stats: &Stats, symbols: Option<&Symbols>, out: &mut Out) -> Result<()> {
     let mut line = |name: &str, text: String| out.line(format!("  {name:<12}{text}"));
     let utterances = messages::count(stats.utterances, "utterance");
     line(
@@ -108,7 +131,7 @@ fn describe(stats: &Stats, out: &mut Out) -> Result<()> {
             1 => "labels".to_owned(),
             _ => format!("labels of column {i}"),
         };
-        labels(&name, counts, out)?;
+        labels(&name, counts, symbols, out)?;
     }
     if stats.labels_beyond > 0 {
         let text = format!(
@@ -155,7 +178,12 @@ fn words(name: String, column: &Column) -> Vec<String> {
     ]
 }
 
-fn labels(name: &str, counts: &[LabelCount], out: &mut Out) -> Result<()> {
+fn labels(
+    name: &str,
+    counts: &[LabelCount],
+    symbols: Option<&Symbols>,
+    out: &mut Out,
+) -> Result<()> {
     let total: u64 = counts.iter().map(|c| c.count).sum();
     let mut shown: Vec<_> = counts.iter().collect();
     let different = counts.len();
@@ -173,7 +201,11 @@ fn labels(name: &str, counts: &[LabelCount], out: &mut Out) -> Result<()> {
     table.line(titles.map(str::to_owned).to_vec(), out)?;
     for count in shown {
         let label = match &count.label {
-            Value::Number(n) => n.to_string(),
+            Value::Number(n) => {
+                let name = symbols.zip(n.as_i64());
+                let name = name.and_then(|(symbols, n)| symbols.name_of(n));
+                name.map_or(n.to_string(), |name| Key::from(name).to_string())
+            }
             _ => "beyond i64".to_owned(),
         };
         #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]

@@ -1,9 +1,9 @@
 //! Utterances as people read them.
 
 use spr_core::model::{
-    Array, Audio, AudioReference, Element, Matrix, Object, Rank, Segment, Tier, Utterance,
+    Array, Audio, AudioReference, Element, Matrix, Object, Rank, Segment, Tier, Utterance, Wide,
 };
-use spr_core::{Result, dispatch};
+use spr_core::{Result, Symbols, dispatch};
 
 use super::out::{Columns, Out};
 use crate::verbs::show::Window;
@@ -12,42 +12,67 @@ use crate::verbs::show::Window;
 const IN_A_LINE: usize = 10;
 /// Columns of a matrix that are aligned.
 const ALIGNED: usize = 1 << 12;
+/// Numbers of which all are shown where long matrices are shown in part, as NumPy does.
+const SHORT: usize = 1000;
+/// Rows and columns that are then shown at either end.
+const EDGE: usize = 3;
 
-/// Prints the part of an utterance that lies in the window.
-pub(super) fn show(utt: &Utterance, window: &Window, out: &mut Out) -> Result<()> {
+/// What of utterances is shown.
+#[derive(Default)]
+pub(super) struct View {
+    /// Rows and columns.
+    pub(super) window: Window,
+    /// Names of labels.
+    pub(super) symbols: Option<Symbols>,
+    /// Whether of long matrices only the ends are shown.
+    pub(super) brief: bool,
+}
+
+/// Those of a long list that are shown, and before which of them some are left out.
+fn ends(mut all: Vec<usize>, long: bool) -> (Vec<usize>, Option<usize>) {
+    if !long || all.len() <= 2 * EDGE {
+        return (all, None);
+    }
+    all.drain(EDGE..all.len() - EDGE);
+    (all, Some(EDGE))
+}
+
+/// Prints the part of an utterance that is in view.
+pub(super) fn show(utt: &Utterance, view: &View, out: &mut Out) -> Result<()> {
+    let window = &view.window;
     out.line(&utt.key)?;
     if let Some(shift) = &utt.meta.frame_shift {
         out.line(format!("  frame shift: {shift} s"))?;
     }
     if let Some(features) = &utt.features {
-        matrix("features", features, window, out)?;
+        matrix("features", features, view, out)?;
     }
     if let Some(labels) = &utt.labels {
-        matrix("labels", labels, window, out)?;
+        matrix("labels", labels, view, out)?;
     }
     if let Some(sound) = &utt.audio {
-        audio(sound, window, out)?;
+        audio(sound, view, out)?;
     }
     for tier in &utt.tiers {
         segments(tier, window, out)?;
     }
-    if let Some(text) = &utt.text {
+    if let Some(text) = utt.said() {
         out.line(format!("  text: {}", escaped(text)))?;
     }
     for named in &utt.arrays {
-        array(&named.name, &named.array, window, out)?;
+        array(&named.name, &named.array, view, out)?;
     }
-    if let Some(object) = &utt.object {
+    if let Some(object) = utt.object.as_ref().filter(|object| !is_text(object)) {
         show_object(object, window, out)?;
     }
     Ok(())
 }
 
-fn audio(audio: &Audio, window: &Window, out: &mut Out) -> Result<()> {
+fn audio(audio: &Audio, view: &View, out: &mut Out) -> Result<()> {
     match audio {
         Audio::Samples(sound) => {
             let what = format!("audio, {} samples/s", sound.rate);
-            matrix(&what, &sound.samples, window, out)
+            matrix(&what, &sound.samples, view, out)
         }
         Audio::Encoded(encoded) => {
             let (format, bytes) = (&encoded.format, encoded.bytes.len());
@@ -74,18 +99,41 @@ fn stretch(place: &AudioReference) -> String {
     text
 }
 
-fn matrix(what: &str, matrix: &Matrix, window: &Window, out: &mut Out) -> Result<()> {
+fn matrix(what: &str, matrix: &Matrix, view: &View, out: &mut Out) -> Result<()> {
     let (dtype, rows, cols) = (matrix.dtype(), matrix.rows(), matrix.cols());
     out.line(match matrix.rank() {
         Rank::Scalar => format!("  {what}: one {dtype}"),
         Rank::Vector => format!("  {what}: {rows} of {dtype}"),
         Rank::Matrix => format!("  {what}: {rows} x {cols} of {dtype}"),
     })?;
-    dispatch!(dtype, T => numbers(matrix.values::<T>()?, (rows, cols), window, out))
+    let names = view.symbols.as_ref().filter(|_| what == "labels");
+    dispatch!(dtype, T => {
+        let word = |value: T| named(value, names);
+        numbers(matrix.values::<T>()?, (rows, cols), word, view, out)
+    })
+}
+
+/// The name of a label, if it has one, else its number.
+fn named<T: Element>(value: T, names: Option<&Symbols>) -> String {
+    let number = match value.widen() {
+        Wide::Int(number) => i64::try_from(number).ok(),
+        Wide::Float(_) => None,
+    };
+    let name = names.zip(number);
+    match name.and_then(|(names, number)| names.name_of(number)) {
+        Some(name) => escaped(name),
+        None => printed(value),
+    }
+}
+
+fn printed<T: Element>(value: T) -> String {
+    let mut text = Vec::new();
+    value.print(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// The last dimension of an array lies across; a row for each place in the others.
-fn array(name: &str, array: &Array, window: &Window, out: &mut Out) -> Result<()> {
+fn array(name: &str, array: &Array, view: &View, out: &mut Out) -> Result<()> {
     let (dtype, shape) = (array.dtype(), array.shape());
     let sizes: Vec<_> = shape.iter().map(ToString::to_string).collect();
     let name = escaped(name);
@@ -93,12 +141,14 @@ fn array(name: &str, array: &Array, window: &Window, out: &mut Out) -> Result<()
         [] => format!("  array {name}: one {dtype}"),
         _ => format!("  array {name}: {} of {dtype}", sizes.join(" x ")),
     })?;
-    let (rows, cols) = match shape {
+    let size = match shape {
         [] => (1, 1),
         [all] => (*all, 1),
         [others @ .., last] => (others.iter().product(), *last),
     };
-    dispatch!(dtype, T => numbers(array.values().values::<T>()?, (rows, cols), window, out))
+    dispatch!(dtype, T => {
+        numbers(array.values().values::<T>()?, size, printed::<T>, view, out)
+    })
 }
 
 /// Rows behind their numbers, every column as wide as need be, unless there are very many; a single
@@ -106,42 +156,50 @@ fn array(name: &str, array: &Array, window: &Window, out: &mut Out) -> Result<()
 fn numbers<T: Element>(
     values: &[T],
     (all_rows, all_cols): (usize, usize),
-    window: &Window,
+    word: impl Fn(T) -> String,
+    view: &View,
     out: &mut Out,
 ) -> Result<()> {
-    let (rows, cols) = (window.rows(all_rows), window.cols(all_cols));
+    let (rows, cols) = (view.window.rows(all_rows), view.window.cols(all_cols));
     if rows.is_empty() || cols.is_empty() {
         return Ok(());
     }
-    let mut text = Vec::new();
-    let mut word = |value: T| {
-        text.clear();
-        value.print(&mut text);
-        String::from_utf8_lossy(&text).into_owned()
+    let long = view.brief && rows.len().saturating_mul(cols.len()) > SHORT;
+    let (cols, gap) = ends(cols.collect(), long);
+    let line_of = |row: usize| {
+        let row = values.get(row * all_cols..).unwrap_or_default();
+        let shown = cols.iter().filter_map(move |col| row.get(*col));
+        shown.map(|value| word(*value)).collect::<Vec<_>>()
     };
     if cols.len() > ALIGNED {
         for row in rows {
             out.part(&format!("{row:>6}"))?;
-            let row = values.get(row * all_cols..).unwrap_or_default();
-            for value in row.iter().take(cols.end).skip(cols.start) {
+            for word in line_of(row) {
                 out.part("  ")?;
-                out.part(&word(*value))?;
+                out.part(&word)?;
             }
             out.part("\n")?;
         }
         return Ok(());
     }
-    let lines = match all_cols {
+    // A list has several of its numbers in a line.
+    let together = match all_cols {
         1 => IN_A_LINE,
         _ => 1,
     };
+    let (firsts, break_at) = ends(rows.clone().step_by(together).collect(), long);
     let mut columns = Columns::new(0);
-    for first in rows.clone().step_by(lines) {
+    for (i, first) in firsts.iter().enumerate() {
+        if Some(i) == break_at {
+            columns.line(vec![format!("{:>6}", "…")], out)?;
+        }
         let mut line = vec![format!("{first:>6}")];
-        for row in first..rows.end.min(first + lines) {
-            let row = values.get(row * all_cols..).unwrap_or_default();
-            let shown = row.iter().take(cols.end).skip(cols.start);
-            line.extend(shown.map(|value| word(*value)));
+        for row in *first..rows.end.min(first + together) {
+            let mut words = line_of(row);
+            if let Some(gap) = gap {
+                words.insert(gap, "…".to_owned());
+            }
+            line.extend(words);
         }
         columns.line(line, out)?;
     }
@@ -182,6 +240,11 @@ fn segment_words(number: usize, segment: &Segment, point: bool) -> Vec<String> {
     words
 }
 
+/// Whether it is what was said, which stands among the rest.
+fn is_text(object: &Object) -> bool {
+    matches!(object, Object::Tokens(_))
+}
+
 fn show_object(object: &Object, window: &Window, out: &mut Out) -> Result<()> {
     out.line(format!("  {}", object.kind()))?;
     let lines: Vec<String> = match object {
@@ -206,10 +269,6 @@ fn show_object(object: &Object, window: &Window, out: &mut Out) -> Result<()> {
             lines.collect()
         }
         Object::Token(word) => vec![escaped(word)],
-        Object::Tokens(words) => {
-            let words: Vec<_> = words.iter().map(escaped).collect();
-            vec![words.join(" ")]
-        }
         Object::SparseVector(sparse) | Object::SparseMatrix(sparse) => {
             let pair = |(col, value): &(u32, f64)| format!("{col}:{value}");
             let line = |row: &[(u32, f64)]| row.iter().map(pair).collect::<Vec<_>>().join(" ");

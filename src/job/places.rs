@@ -45,7 +45,7 @@ impl Job {
 
     /// The files and folders that are read, as far as the arguments name them.
     fn sources(&self) -> Vec<Location> {
-        let inputs = self.inputs.iter().chain(&self.labels);
+        let inputs = self.inputs.iter().chain(&self.labels).chain(&self.text);
         let inputs = inputs.flat_map(Input::sources);
         inputs.chain(self.utt2spk.clone()).collect()
     }

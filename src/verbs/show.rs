@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use spr_core::bytes::Env;
 use spr_core::format::{Opened, Registry, Request};
 use spr_core::model::{Key, Utterance};
-use spr_core::stage::load;
+use spr_core::stage::{KeyFilter, load};
 use spr_core::{Error, ErrorKind, Remedy, Result, nearest};
 
 use super::select::names;
@@ -59,6 +60,46 @@ impl FromStr for Window {
             rows: span(rows)?,
             cols: span(cols)?,
         })
+    }
+}
+
+/// Hands what is requested of the utterances that `words` name to `each`: keys, or patterns with `*`,
+/// `?` and `[...]` as [`KeyFilter::glob`] has them, where there is no such key. Keys alone come in the
+/// order asked for, and else in that of the data.
+///
+/// # Errors
+/// As [`find`]; a pattern is none, or no key is like it.
+pub fn find_named(
+    input: &Input,
+    words: &[String],
+    request: Request,
+    (registry, env): (&Registry, &Env),
+    mut each: impl FnMut(&Utterance) -> Result<()>,
+) -> Result<()> {
+    let keys: Vec<_> = words.iter().map(|word| Key::from(word.as_str())).collect();
+    if !words.iter().any(|word| word.contains(['*', '?', '['])) {
+        return find(input, &keys, request, (registry, env), each);
+    }
+    let filters = words.iter().map(|word| KeyFilter::glob(word));
+    let filters: Arc<[_]> = filters.collect::<Result<Vec<_>>>()?.into();
+    let pairs = keys.iter().zip(filters.iter());
+    let pairs: Vec<_> = pairs.map(|(key, filter)| (key.clone(), filter)).collect();
+    let wanted = {
+        let (keys, filters) = (keys.clone(), filters.clone());
+        move |key: &Key| keys.contains(key) || filters.iter().any(|filter| filter.holds(key))
+    };
+    let mut reader = input.open(request.keys(wanted), registry, env)?.reader;
+    let mut utt = Utterance::default();
+    let mut seen = vec![false; pairs.len()];
+    while reader.read(&mut utt)? {
+        for (seen, (key, filter)) in seen.iter_mut().zip(&pairs) {
+            *seen |= utt.key == *key || filter.holds(&utt.key);
+        }
+        each(&utt)?;
+    }
+    match keys.iter().zip(seen).find(|(_, seen)| !seen) {
+        Some((key, _)) => Err(missing(input, key, registry, env)),
+        None => Ok(()),
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod audio;
+mod beside;
 mod check;
 mod choosing;
 #[cfg(unix)]

@@ -150,7 +150,8 @@ fn kaldi_tools_stop_alike() {
     let command = command.stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let bytes = s.read("in.ark");
-    let pipe = child.stdin.as_mut().unwrap();
+    // The pipe stays open until the program is gone: at its end it would be done.
+    let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(&bytes[..bytes.len() / 2]).unwrap();
     kill(&child, "-TERM");
     let said = crate::said(child.wait_with_output().unwrap());

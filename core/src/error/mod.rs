@@ -43,6 +43,26 @@ pub enum ErrorKind {
     Stopped,
 }
 
+impl ErrorKind {
+    /// Its name, in small letters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Io => "io",
+            Self::Malformed => "malformed",
+            Self::Truncated => "truncated",
+            Self::Unsupported => "unsupported",
+            Self::Limit => "limit",
+            Self::Loss => "loss",
+            Self::Unrecognised => "unrecognised",
+            Self::Ambiguous => "ambiguous",
+            Self::Usage => "usage",
+            Self::Unfit => "unfit",
+            Self::Changed => "changed",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
 /// An error with its place: file, byte or line, and utterance.
 ///
 /// It displays as one line, the file first: `feats.ark@18734: utterance A-03: matrix header says

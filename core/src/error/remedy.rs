@@ -45,6 +45,8 @@ pub enum Remedy {
     JoinLabels,
     /// Leave out the labels that are joined.
     LeaveOutLabels,
+    /// Leave out the text that is joined.
+    LeaveOutText,
     /// Take labels for a few frames more or fewer.
     TolerateLengths,
     /// Write labels apart.
@@ -113,6 +115,7 @@ impl fmt::Display for Remedy {
             Self::NameFormat => "name the format, and the file may be called ./a,b",
             Self::JoinLabels => "give the features, and join these labels to them",
             Self::LeaveOutLabels => "leave out the labels that are joined",
+            Self::LeaveOutText => "leave out the text that is joined",
             Self::TolerateLengths => "if they are only a few, allow the longer to be cut",
             Self::LabelsApart => "write the labels to an output of their own",
             Self::LeaveOutFrameShift => "leave out the frame shift, which is for data without one",

@@ -1,5 +1,7 @@
 //! The unit that readers fill, stages change and writers take.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -92,10 +94,24 @@ impl Utterance {
         self.arrays.clear();
     }
 
-    /// What is there beside features and labels, by name.
+    /// What was said: the text, or the words of an object.
+    pub fn said(&self) -> Option<Cow<'_, [u8]>> {
+        let words = match &self.object {
+            Some(Object::Tokens(words)) => Some(words.iter().collect::<Vec<_>>().join(&b' ')),
+            _ => None,
+        };
+        let text = self.text.as_deref().map(Cow::Borrowed);
+        text.or(words.map(Cow::Owned))
+    }
+
+    /// What is there beside features and labels, by name; words are text, whichever way they are kept.
     pub fn others(&self) -> impl Iterator<Item = &str> {
+        let object = self.object.as_ref().map(|object| match object {
+            Object::Tokens(_) => "text",
+            _ => object.kind(),
+        });
         let there = [
-            self.object.as_ref().map(Object::kind),
+            object,
             self.audio.as_ref().map(|_| "audio"),
             (!self.tiers.is_empty()).then_some("segments"),
             self.text.as_ref().map(|_| "text"),

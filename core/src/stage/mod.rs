@@ -36,6 +36,8 @@
 //! | [`Sort`] | in the order of keys or lengths, in so much memory |
 //! | [`ShapeCheck`] | refuses what is not as declared, or as the first |
 //! | [`JoinLabels`] | labels from a second data set |
+//! | [`JoinText`] | transcripts from a second data set |
+//! | [`Speakers`] | the speakers of utterances |
 //! | [`FrameShift`] | the time from frame to frame, told by the caller |
 //! | [`Context`] | frames with their neighbours |
 //! | [`IgnoreLabels`], [`MapLabels`] | without the frames of certain labels; other labels for labels |
@@ -103,6 +105,7 @@ mod shuffle;
 mod shuffle_buffer;
 mod skip_errors;
 mod sort;
+mod speakers;
 mod stale;
 #[cfg(test)]
 mod tests;
@@ -122,7 +125,7 @@ pub use folder::FolderReader;
 pub use frame_shift::FrameShift;
 pub use ignore::IgnoreLabels;
 pub use interleave::Interleave;
-pub use join::JoinLabels;
+pub use join::{JoinLabels, JoinText};
 pub use labels::{LabelMap, LabelSet};
 pub use load_audio::{LoadAudio, fetch_file, load, recording_facts};
 pub use map::Map;
@@ -142,6 +145,7 @@ pub use shuffle::Shuffle;
 pub use shuffle_buffer::ShuffleBuffer;
 pub use skip_errors::{OnSkip, SkipErrors};
 pub use sort::{By, Sort, Sorted, Sorter};
+pub use speakers::Speakers;
 pub use text::Stages;
 pub use threaded::ThreadedReader;
 pub use tier::PickTier;

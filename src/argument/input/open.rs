@@ -5,7 +5,9 @@ use spr_core::format::{
     self, Count, Format, IndexKind, Medium, Parts, Reader, Registry, Request, Score,
 };
 use spr_core::model::KeySource;
-use spr_core::stage::{Chain, FolderReader, FrameShift, JoinLabels, PickTier, Rename, SkipErrors};
+use spr_core::stage::{
+    Chain, FolderReader, FrameShift, JoinLabels, JoinText, PickTier, Rename, SkipErrors, Speakers,
+};
 use spr_core::{Error, ErrorKind, KeyMap, Result, side};
 
 use super::Input;
@@ -120,6 +122,12 @@ impl Input {
         if let Some((labels, speakers)) = &self.labels {
             opened.reader = labels.join_to(opened.reader, speakers.as_ref(), registry, env)?;
         }
+        if let Some(text) = &self.text_from {
+            opened.reader = text.join_text_to(opened.reader, registry, env)?;
+        }
+        if let Some(file) = &self.speakers {
+            opened.reader = with_speakers(opened.reader, file, env)?;
+        }
         opened.reader = self
             .data
             .apply(opened.reader, partitioning, self.partitioned, env);
@@ -154,6 +162,28 @@ impl Input {
             joined = joined.mapped(KeyMap::read(env.open_file(file)?, &env.limits)?);
         }
         Ok(Box::new(joined))
+    }
+
+    /// Opens the data set to give its text to `reader`, by key.
+    ///
+    /// # Errors
+    /// It can't be opened.
+    pub(crate) fn join_text_to(
+        &self,
+        reader: Box<dyn Reader>,
+        registry: &Registry,
+        env: &Env,
+    ) -> Result<Box<dyn Reader>> {
+        let parts = Parts {
+            // Words of a table of Kaldi's are an object.
+            objects: true,
+            labels: false,
+            segments: false,
+            ..Parts::LABELS
+        };
+        let request = Request::all().parts(parts).lookup().lenient(true);
+        let table = self.open_lookup(request, registry, env)?;
+        Ok(Box::new(JoinText::new(reader, table, self.text(), env)))
     }
 
     /// Surroundings in which files of a pattern have keys that tell them apart.
@@ -323,6 +353,19 @@ impl Input {
             why,
         })
     }
+}
+
+/// The utterances of `reader` with the speakers that a file of lines `utterance speaker` has.
+///
+/// # Errors
+/// The file can't be read.
+pub(crate) fn with_speakers(
+    reader: Box<dyn Reader>,
+    file: &Location,
+    env: &Env,
+) -> Result<Box<dyn Reader>> {
+    let table = KeyMap::open(&file.clone().into(), env)?;
+    Ok(Box::new(Speakers::new(reader, table)))
 }
 
 /// The format that the extension of damaged data asks for.

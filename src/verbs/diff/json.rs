@@ -23,7 +23,6 @@ pub fn finding(key: &Key, finding: &Finding) -> Value {
         Finding::Differs(differences) => differences,
     };
     let list = differences.iter().map(|difference| match difference {
-        Difference::Kinds(a, b) => json!({"what": "kinds", "a": a, "b": b}),
         Difference::Shape(what, a, b) => json!({"what": what, "shape": true, "a": a, "b": b}),
         Difference::Other(what, a, b) => json!({"what": what, "a": a, "b": b}),
         Difference::Values(what, values) => json!({
@@ -45,6 +44,11 @@ pub fn summary(summary: &Summary, (a, b): (&Input, &Input), listed: Vec<Value>) 
         value["what"] = json!(what);
         value
     });
+    let kinds = summary.kinds.iter();
+    let kinds = kinds.map(|((kind, first), utterances)| {
+        let side = if *first { "a" } else { "b" };
+        json!({"what": kind, "only_in": side, "utterances": utterances})
+    });
     json!({
         "a": a.text(),
         "b": b.text(),
@@ -54,7 +58,8 @@ pub fn summary(summary: &Summary, (a, b): (&Input, &Input), listed: Vec<Value>) 
         "only_a": summary.only_a,
         "only_b": summary.only_b,
         "other_keys": summary.keys,
-        "unnamed": summary.unnamed,
+        "unnamed": summary.unnamed || summary.single.is_some(),
+        "kinds": kinds.collect::<Vec<_>>(),
         "values": summary.values,
         "other_types": summary.types,
         "other_metadata": summary.metadata,

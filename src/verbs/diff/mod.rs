@@ -11,7 +11,7 @@ pub use utterance::{Compared, Difference};
 pub use values::{Spot, Tolerance, Values};
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use spr_core::bytes::Env;
 use spr_core::format::{Opened, RandomAccess, Reader, Registry, Request};
@@ -45,8 +45,13 @@ pub struct Summary {
     pub only_a: u64,
     /// Utterances that only the second has.
     pub only_b: u64,
+    /// What only one of them holds: what it is, whether that is the first, and in how many of the
+    /// utterances that were compared.
+    pub kinds: BTreeMap<(String, bool), u64>,
     /// Places at which the keys differ.
     pub keys: u64,
+    /// The two keys, where each holds one utterance and they are compared whatever their names.
+    pub single: Option<[Key; 2]>,
     /// Whether names were left out of it, because those of one data set are made up.
     pub unnamed: bool,
     /// Values that differ.
@@ -62,7 +67,7 @@ pub struct Summary {
 impl Summary {
     /// Whether nothing differs.
     pub fn is_same(&self) -> bool {
-        self.different + self.only_a + self.only_b + self.keys == 0
+        self.kinds.is_empty() && self.different + self.only_a + self.only_b + self.keys == 0
     }
 }
 
@@ -100,6 +105,11 @@ impl Comparison<'_> {
         summary.compared += 1;
         summary.types += u64::from(compared.types);
         summary.metadata += u64::from(compared.metadata);
+        for (first, kinds) in [(true, compared.only_a), (false, compared.only_b)] {
+            for kind in kinds {
+                *summary.kinds.entry((kind, first)).or_default() += 1;
+            }
+        }
         if compared.differences.is_empty() {
             return Ok(());
         }
@@ -117,6 +127,27 @@ impl Comparison<'_> {
         (self.listener)(&a.key, &Finding::Differs(compared.differences))
     }
 
+    /// What was read of both, as far as there is `more`; whether there was.
+    fn step(
+        &mut self,
+        one: &Utterance,
+        other: &Utterance,
+        more: [bool; 2],
+        unnamed: bool,
+    ) -> Result<bool> {
+        match more {
+            [false, false] => return Ok(false),
+            [true, false] => self.only(&one.key, true)?,
+            [false, true] => self.only(&other.key, false)?,
+            [true, true] if unnamed || one.key == other.key => self.pair(one, other)?,
+            [true, true] => {
+                self.summary.keys += 1;
+                (self.listener)(&one.key, &Finding::Key(other.key.clone()))?;
+            }
+        }
+        Ok(true)
+    }
+
     fn only(&mut self, key: &Key, first: bool) -> Result<()> {
         let (count, finding) = match first {
             true => (&mut self.summary.only_a, Finding::OnlyA),
@@ -128,7 +159,7 @@ impl Comparison<'_> {
 }
 
 /// Compares two data sets, opened with everything there is, utterance by utterance in their order.
-/// Names that one of them does not have are not compared. Sound that the two store in different
+/// Names that one of them does not have are not compared, nor those of two that hold one utterance each. Sound that the two store in different
 /// ways is loaded from `env`.
 ///
 /// # Errors
@@ -150,18 +181,22 @@ pub fn in_order(
     let made_up = |reader: &dyn Reader| reader.info().keys == KeySource::Generated;
     let unnamed = made_up(a) != made_up(b);
     comparison.summary.unnamed = unnamed;
-    loop {
-        match (a.read(&mut one)?, b.read(&mut other)?) {
-            (false, false) => return Ok(comparison.summary),
-            (true, false) => comparison.only(&one.key, true)?,
-            (false, true) => comparison.only(&other.key, false)?,
-            (true, true) if unnamed || one.key == other.key => comparison.pair(&one, &other)?,
-            (true, true) => {
-                comparison.summary.keys += 1;
-                (comparison.listener)(&one.key, &Finding::Key(other.key.clone()))?;
-            }
+    let mut more = [a.read(&mut one)?, b.read(&mut other)?];
+    if more == [true; 2] && !unnamed && one.key != other.key {
+        let (mut later, mut other_later) = (Utterance::default(), Utterance::default());
+        more = [a.read(&mut later)?, b.read(&mut other_later)?];
+        if more == [false; 2] {
+            comparison.summary.single = Some([one.key.clone(), other.key.clone()]);
+            comparison.pair(&one, &other)?;
+            return Ok(comparison.summary);
         }
+        comparison.step(&one, &other, [true; 2], unnamed)?;
+        (one, other) = (later, other_later);
     }
+    while comparison.step(&one, &other, more, unnamed)? {
+        more = [a.read(&mut one)?, b.read(&mut other)?];
+    }
+    Ok(comparison.summary)
 }
 
 /// Compares two data sets by key, whatever their order. If one is found by key, only keys are

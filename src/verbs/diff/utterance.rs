@@ -10,8 +10,6 @@ use super::values::{Tolerance, Values};
 /// One thing in which two utterances differ.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
-    /// What they hold.
-    Kinds(String, String),
     /// The shape of something: rows and columns.
     Shape(Cow<'static, str>, String, String),
     /// Numbers.
@@ -23,8 +21,12 @@ pub enum Difference {
 /// What two utterances differ in, and what differs without being a difference in what they hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compared {
-    /// The differences.
+    /// The differences in what both hold.
     pub differences: Vec<Difference>,
+    /// What only the first holds.
+    pub only_a: Vec<String>,
+    /// What only the second holds.
+    pub only_b: Vec<String>,
     /// Whether element types differ.
     pub types: bool,
     /// Whether header lines, the frame shift or the like differ, or the form in which sound is
@@ -45,7 +47,7 @@ impl Tolerance {
             labels,
             audio,
             tiers,
-            text,
+            text: _,
             object,
             arrays,
             sequences,
@@ -59,9 +61,12 @@ impl Tolerance {
             ..Compared::default()
         };
         let (mine, theirs) = (kinds(a), kinds(b));
-        if mine != theirs {
-            found.differences.push(Difference::Kinds(mine, theirs));
-        }
+        let beyond = |some: &[String], others: &[String]| -> Vec<_> {
+            let alone = some.iter().filter(|kind| !others.contains(kind));
+            alone.cloned().collect()
+        };
+        found.only_a = beyond(&mine, &theirs);
+        found.only_b = beyond(&theirs, &mine);
         if let (Some(a), Some(b)) = (features, &b.features) {
             self.matrix("features".into(), a, b, &mut found)?;
         }
@@ -72,10 +77,10 @@ impl Tolerance {
             self.sound(a, b, &mut found)?;
         }
         self.tiers(tiers, &b.tiers, &mut found);
-        if let (Some(a), Some(b)) = (text, &b.text)
+        if let (Some(a), Some(b)) = (a.said(), b.said())
             && a != b
         {
-            let [a, b] = [a, b].map(|text| shown(text));
+            let [a, b] = [a, b].map(|text| shown(&text));
             found
                 .differences
                 .push(Difference::Other("text".into(), a, b));
@@ -157,11 +162,11 @@ fn by_name(arrays: &[NamedArray]) -> Vec<&NamedArray> {
     sorted
 }
 
-fn kinds(utt: &Utterance) -> String {
+fn kinds(utt: &Utterance) -> Vec<String> {
     let features = utt.features.iter().map(|_| "features");
     let labels = utt.labels.iter().map(|_| "labels");
-    let kinds: Vec<_> = features.chain(labels).chain(utt.others()).collect();
-    kinds.join("+")
+    let kinds = features.chain(labels).chain(utt.others());
+    kinds.map(str::to_owned).collect()
 }
 
 /// The shape; labels of one column are a list, however they are kept.

@@ -1,16 +1,19 @@
 //! Labels from a second data set.
 
 mod kept;
+mod lookup;
 mod stretch;
+mod text;
 mod tolerance;
 
 use crate::bytes::Env;
-use crate::format::{Opened, RandomAccess, Reader};
+use crate::format::{Opened, Reader};
 use crate::model::{
     DatasetInfo, Decimal, FrameGrid, Key, Matrix, Meta, Object, Rank, Segment, Tier, Utterance,
 };
 use crate::{Error, KeyMap, Limits, Remedy, Result};
-use kept::{Added, Kept};
+use lookup::{Looked, Lookup};
+pub use text::JoinText;
 use tolerance::Tolerance;
 
 /// Gives each utterance of one data set the labels that another has under the same key, or under
@@ -30,7 +33,7 @@ use tolerance::Tolerance;
 /// they are the same, asked for or not.
 pub struct JoinLabels {
     main: Box<dyn Reader>,
-    labels: Labels,
+    labels: Lookup,
     name: String,
     map: Option<KeyMap>,
     tolerance: Tolerance,
@@ -130,71 +133,24 @@ fn frames(
     Segment::labels(&tier.segments, &grid, frames, limits)
 }
 
-enum Labels {
-    Keyed(Box<dyn RandomAccess>),
-    Read(Box<Read>),
-}
-
 fn twice(key: &Key) -> Error {
     Error::malformed("has labels twice, and they differ").utterance(key)
 }
 
-/// Labels that are read front to back.
-struct Read {
-    reader: Box<dyn Reader>,
-    kept: Kept,
-    ended: bool,
-}
-
-impl Read {
-    /// Reads and keeps the labels that come next; nothing at the end.
-    fn advance(&mut self, next: &mut Utterance) -> Result<Option<Added>> {
-        if self.ended || !self.reader.read(next)? {
-            self.ended = true;
-            return Ok(None);
-        }
-        let labels = Utterance {
-            key: next.key.clone(),
-            labels: next.labels.take(),
-            tiers: std::mem::take(&mut next.tiers),
-            object: next.object.take().filter(|o| matches!(o, Object::Int(_))),
-            meta: Meta {
-                frame_shift: next.meta.frame_shift,
-                frame_offset: next.meta.frame_offset,
-                channel: next.meta.channel.take(),
-                ..Meta::default()
-            },
-            ..Utterance::default()
-        };
-        let added = self.kept.add(&labels)?;
-        *next = labels;
-        Ok(Some(added))
-    }
-
-    /// Reads the labels of `key` into `next`, if there are any.
-    fn find(&mut self, key: &Key, next: &mut Utterance) -> Result<bool> {
-        if self.kept.find(key, next)? {
-            return Ok(true);
-        }
-        while let Some(added) = self.advance(next)? {
-            if added == Added::Different {
-                return Err(twice(&next.key));
-            }
-            if next.key == *key {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// The first key that stands twice, with other labels, among those that nobody asked for.
-    fn find_twice(&mut self, next: &mut Utterance) -> Result<Option<Key>> {
-        while let Some(added) = self.advance(next)? {
-            if added == Added::Different {
-                return Ok(Some(next.key.clone()));
-            }
-        }
-        Ok(None)
+/// What is a label, taken out of an utterance.
+fn labels_of(next: &mut Utterance) -> Utterance {
+    Utterance {
+        key: next.key.clone(),
+        labels: next.labels.take(),
+        tiers: std::mem::take(&mut next.tiers),
+        object: next.object.take().filter(|o| matches!(o, Object::Int(_))),
+        meta: Meta {
+            frame_shift: next.meta.frame_shift,
+            frame_offset: next.meta.frame_offset,
+            channel: next.meta.channel.take(),
+            ..Meta::default()
+        },
+        ..Utterance::default()
     }
 }
 
@@ -203,14 +159,7 @@ impl JoinLabels {
     pub fn new(main: Box<dyn Reader>, labels: Opened, name: impl Into<String>, env: &Env) -> Self {
         Self {
             main,
-            labels: match labels {
-                Opened::Table(table) => Labels::Keyed(table),
-                Opened::Stream(reader) => Labels::Read(Box::new(Read {
-                    reader,
-                    kept: Kept::new(env.limits),
-                    ended: false,
-                })),
-            },
+            labels: Lookup::new(labels, labels_of, env.limits),
             name: name.into(),
             map: None,
             tolerance: Tolerance::default(),
@@ -221,7 +170,8 @@ impl JoinLabels {
         }
     }
 
-    /// Looks labels up under what `map` gives for the key of an utterance, such as its speaker.
+    /// Looks labels up under what `map` gives for the key of an utterance, such as its speaker, and only
+    /// then under the key.
     #[must_use]
     pub fn mapped(self, map: KeyMap) -> Self {
         Self {
@@ -248,10 +198,10 @@ impl JoinLabels {
 
     /// Reads the labels under `key`; `false` if there are none.
     fn look_up(&mut self, key: &Key) -> Result<bool> {
-        let next = &mut self.next;
-        match &mut self.labels {
-            Labels::Keyed(table) => table.find(key, next),
-            Labels::Read(read) => read.find(key, next).map_err(|e| e.file(&self.name)),
+        match self.labels.find(key, &mut self.next)? {
+            Looked::Found => Ok(true),
+            Looked::Missing => Ok(false),
+            Looked::Twice => Err(twice(&self.next.key).file(&self.name)),
         }
     }
 
@@ -298,7 +248,10 @@ impl JoinLabels {
             Some(map) => map.get(&utt.key)?.clone(),
             None => utt.key.clone(),
         };
-        let there = self.look_up(&key)? || self.map.is_none() && self.look_up_recording(utt)?;
+        let there = match &self.map {
+            Some(_) => self.look_up(&key)? || self.look_up(&utt.key)?,
+            None => self.look_up(&key)? || self.look_up_recording(utt)?,
+        };
         let (name, next) = (&self.name, &mut self.next);
         if !there {
             let missing = match &self.map {
@@ -320,11 +273,7 @@ impl JoinLabels {
     /// Looks at the labels that nobody asked for. Some may stand twice; faults of others are told,
     /// but no utterance needs them.
     fn check_rest(&mut self) -> Result<()> {
-        let found = match &mut self.labels {
-            Labels::Keyed(table) => table.find_twice(),
-            Labels::Read(read) => read.find_twice(&mut self.next),
-        };
-        match found {
+        match self.labels.find_twice(&mut self.next) {
             Ok(None) => Ok(()),
             Ok(Some(key)) => Err(twice(&key).file(&self.name)),
             Err(error) => {

@@ -1,0 +1,137 @@
+//! What joins data from other files, by key.
+
+use clap::{Args, ValueHint};
+use spr_core::bytes::{Env, Location};
+use spr_core::format::Registry;
+use spr_core::{Error, Result, Symbols};
+
+use super::args::file;
+use super::words::data_set;
+use crate::argument::Input;
+
+/// What joins the data by key.
+#[derive(Args, Debug, Clone)]
+pub(super) struct JoinArgs {
+    /// Take labels from another data set, by key
+    #[arg(long, value_name = "IN", value_parser = data_set())]
+    pub(super) labels: Option<String>,
+    /// Take what was said from another data set, by key
+    #[arg(long, value_name = "IN", value_parser = data_set(), hide_short_help = true)]
+    pub(super) text: Option<String>,
+    /// Take speakers from this file of lines `utterance speaker`; labels may stand under them, and
+    /// split keeps together what is of one
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = file(),
+        value_hint = ValueHint::AnyPath,
+        hide_short_help = true
+    )]
+    pub(super) utt2spk: Option<Location>,
+    /// Take labels for N frames more or fewer than there are; what is longer is cut
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(super) length_tolerance: Option<u64>,
+}
+
+/// What joins data that are only looked at.
+#[derive(Args, Debug, Clone)]
+pub(super) struct BesideArgs {
+    #[command(flatten)]
+    pub(super) join: JoinArgs,
+    /// Call labels by the names of this file of lines `NAME NUMBER`, such as Kaldi's phones.txt
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = file(),
+        value_hint = ValueHint::AnyPath,
+        hide_short_help = true
+    )]
+    symbols: Option<Location>,
+}
+
+impl JoinArgs {
+    /// The data set that `--labels` names.
+    pub(super) fn labels(&self, registry: &Registry, env: &Env) -> Result<Option<Input>> {
+        let labels = self.labels.as_deref();
+        let labels = labels.map(|text| only("--labels", text, registry, env));
+        let mut labels = labels.transpose()?;
+        if let Some(labels) = &mut labels {
+            labels.tolerate(self.length_tolerance.unwrap_or_default());
+        }
+        Ok(labels)
+    }
+
+    /// The data set that `--text` names.
+    pub(super) fn text(&self, registry: &Registry, env: &Env) -> Result<Option<Input>> {
+        let text = self.text.as_deref();
+        let text = text.map(|text| only("--text", text, registry, env));
+        let mut text = text.transpose()?;
+        if let Some(text) = &mut text {
+            // Words that are digits are words.
+            text.prefer("kaldi", "holder", "token-vector");
+        }
+        Ok(text)
+    }
+
+    /// Refuses what has nothing to work on; `joined` is whether labels join by other means.
+    pub(super) fn check(&self, joined: bool) -> Result<()> {
+        if self.length_tolerance.is_some() && self.labels.is_none() && !joined {
+            let message = "--length-tolerance is for labels that join; give them with --labels";
+            return Err(Error::usage(message));
+        }
+        Ok(())
+    }
+}
+
+impl BesideArgs {
+    /// What joins, without names of labels.
+    pub(super) fn of(join: JoinArgs) -> Self {
+        Self {
+            join,
+            symbols: None,
+        }
+    }
+
+    /// Joins to the inputs what the flags name.
+    pub(super) fn join(&self, inputs: &mut [Input], registry: &Registry, env: &Env) -> Result<()> {
+        let mut labels = self.join.labels(registry, env)?;
+        if let (Some(labels), Some(file)) = (&mut labels, &self.symbols) {
+            for format in registry.formats() {
+                let info = format.info();
+                if info.options.iter().any(|option| option.name == "symbols") {
+                    labels.prefer(info.name, "symbols", file.to_string());
+                }
+            }
+        }
+        let text = self.join.text(registry, env)?;
+        self.join.check(inputs.iter().any(Input::has_labels))?;
+        for input in inputs {
+            input.tolerate(self.join.length_tolerance.unwrap_or_default());
+            if let Some(labels) = &labels {
+                input.join(labels.clone(), self.join.utt2spk.clone())?;
+            }
+            if let Some(text) = &text {
+                input.join_text(text.clone());
+            }
+            if let Some(file) = &self.join.utt2spk {
+                input.join_speakers(file.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of labels, if there are any.
+    pub(super) fn symbols(&self, env: &Env) -> Result<Option<Symbols>> {
+        let file = self.symbols.as_ref();
+        file.map(|file| Symbols::read(file, env)).transpose()
+    }
+}
+
+/// The one data set that a flag names.
+pub(super) fn only(flag: &str, text: &str, registry: &Registry, env: &Env) -> Result<Input> {
+    let mut found = Input::parse(text, None, &[], registry, env)?;
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        _ => Err(Error::usage(format!("{flag} takes one data set: '{text}'"))),
+    }
+}

@@ -1,0 +1,68 @@
+//! Facts as tables for programs that read no JSON.
+
+use serde_json::Value;
+
+/// The single values of a fact, each with its name: `labels.max`, `features.0.mean`. What is not known
+/// has no text.
+pub(super) fn flat(value: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    add("", value, &mut found);
+    found
+}
+
+fn add(name: &str, value: &Value, found: &mut Vec<(String, String)>) {
+    let below = |part: &str| match name {
+        "" => part.to_owned(),
+        _ => format!("{name}.{part}"),
+    };
+    match value {
+        Value::Object(fields) => {
+            for (part, value) in fields {
+                add(&below(part), value, found);
+            }
+        }
+        Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
+            for (i, item) in items.iter().enumerate() {
+                add(&below(&i.to_string()), item, found);
+            }
+        }
+        _ => found.push((name.to_owned(), word(value))),
+    }
+}
+
+/// A single value, or several in a word.
+pub(super) fn word(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(word).collect::<Vec<_>>().join("+"),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn facts_are_flat() {
+        let facts = json!({
+            "kinds": ["features", "labels"],
+            "labels": {"min": 0, "max": null},
+            "columns": [{"mean": 0.5}, {"mean": 1.5}],
+        });
+        let flat = flat(&facts);
+        let flat: Vec<_> = flat.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        let want = [
+            ("columns.0.mean", "0.5"),
+            ("columns.1.mean", "1.5"),
+            ("kinds", "features+labels"),
+            ("labels.max", ""),
+            ("labels.min", "0"),
+        ];
+        let mut sorted = flat.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, want);
+    }
+}
