@@ -42,7 +42,7 @@ fn looking_verbs_join_what_converting_verbs_join() {
     let show = s.ok(&format!(
         "show {join} --symbols phones.txt --range 0:2,0:1 ann-001"
     ));
-    assert!(show.out.contains("ph4  ph13   ph4"), "{}", show.out);
+    assert!(show.out.contains("ph4  ph13  ph4"), "{}", show.out);
     assert!(
         show.out.contains("  text: the converter reads"),
         "{}",
@@ -90,7 +90,8 @@ fn an_utterance_without_text_is_at_fault() {
     s.write(
         "digits",
         text.lines()
-            .map(|l| format!("{} 1 2 3\n", &l[..7]))
+            .filter_map(|line| line.split_once(' '))
+            .map(|(key, _)| format!("{key} 1 2 3\n"))
             .collect::<String>(),
     );
     s.ok("fbank.ark --text digits z.jsonl");
@@ -99,32 +100,23 @@ fn an_utterance_without_text_is_at_fault() {
             .unwrap()
             .contains("\"text\":\"1 2 3\"")
     );
-    assert_eq!(
-        s.fails("fbank.ark --text text text --overwrite -t jsonl")
-            .lines()
-            .count(),
-        1,
-        "an input is not replaced"
-    );
+    let error = s.fails("fbank.ark --text text -t jsonl text --overwrite");
+    assert!(error.contains("text"), "an input is not replaced: {error}");
 }
 
 #[test]
 fn utterances_are_named_by_patterns() {
     let s = corpus();
-    assert_eq!(s.ok("ls ali.ark 'ann-*' bob-001").out.lines().count(), 4);
+    assert_eq!(s.ok("ls ali.ark ann-* bob-001").out.lines().count(), 5);
     assert_eq!(
-        s.ok("show ali.ark '*-00[12]' --range 0")
+        s.ok("show ali.ark *-00[12] --range 0")
             .out
             .matches("labels:")
             .count(),
-        8
+        6
     );
-    s.ok("plot fbank.ark 'ann-00?' -o a.png");
-    for line in [
-        "show ali.ark 'zed-*'",
-        "ls ali.ark zed",
-        "plot fbank.ark 'z*'",
-    ] {
+    s.ok("plot fbank.ark ann-00? -o a.png");
+    for line in ["show ali.ark zed-*", "ls ali.ark zed", "plot fbank.ark z*"] {
         let error = s.fails(line);
         assert!(
             error.contains("there is none of this name"),
@@ -221,13 +213,13 @@ fn tables_have_tabs_and_titles() {
 #[test]
 fn errors_and_explanations_are_json_where_asked() {
     let s = corpus();
-    let error: Value = serde_json::from_str(&s.fails("info --json nope.ark")).unwrap();
+    let error: Value = serde_json::from_str(&s.run("info --json nope.ark").err).unwrap();
     assert_eq!(
         (&error["kind"], &error["status"]),
         (&"io".into(), &2.into())
     );
     assert_eq!(error["file"], "nope.ark");
-    let error: Value = serde_json::from_str(&s.fails("show --json ali.ark zed")).unwrap();
+    let error: Value = serde_json::from_str(&s.run("show --json ali.ark zed").err).unwrap();
     assert_eq!(
         (&error["kind"], &error["key"]),
         (&"unfit".into(), &"zed".into())

@@ -1,6 +1,7 @@
 //! Labels that join by key, and by recording and time.
 
 use super::*;
+use crate::format::RandomAccess;
 
 struct List(Vec<Utterance>, DatasetInfo);
 
@@ -283,4 +284,37 @@ fn speakers_stand_for_utterances() {
         assert_eq!(error.to_string(), "utterance e: is not in utt2spk");
         assert!(!joined.read(&mut utt).unwrap());
     }
+}
+
+/// Transcripts, each under its key.
+fn texts(all: &[(&str, &str)]) -> Opened {
+    let utterances = all.iter().map(|(key, text)| Utterance {
+        key: (*key).into(),
+        text: Some(text.as_bytes().to_vec()),
+        ..Utterance::default()
+    });
+    Opened::Stream(Box::new(List(utterances.collect(), DatasetInfo::default())))
+}
+
+#[test]
+fn text_joins_whatever_its_order() {
+    let mains = ["b", "a", "c"].map(|key| Utterance {
+        key: key.into(),
+        ..Utterance::default()
+    });
+    let main = Box::new(List(mains.to_vec(), DatasetInfo::default()));
+    let all = texts(&[("a", "ah"), ("b", ""), ("x", "other"), ("a", "ah")]);
+    let mut joined = JoinText::new(main, all, "text", &Env::default());
+    let mut utt = Utterance::default();
+    for (key, text) in [("b", ""), ("a", "ah")] {
+        assert!(joined.read(&mut utt).unwrap());
+        assert_eq!(
+            (&utt.key, utt.text.as_deref()),
+            (&key.into(), Some(text.as_bytes()))
+        );
+    }
+    let error = joined.read(&mut utt).unwrap_err();
+    assert!(error.can_continue());
+    assert_eq!(error.to_string(), "utterance c: no text in text");
+    assert!(!joined.read(&mut utt).unwrap());
 }
