@@ -31,6 +31,8 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         Remedy::SkipErrors => "on_error=\"skip\" passes over such utterances",
         Remedy::OneType => "give all the same type with dtype=",
         Remedy::LeaveOutVerify => "leave out verify=True",
+        Remedy::FloatSamples => "dtype=\"f32\" holds them",
+        Remedy::Resample => "stages=\"resample(16000)\" gives sound another rate",
         Remedy::SixteenBits => "dtype=\"i16\" writes samples of 16 bits",
         Remedy::ListFormats(what) => {
             return Some(format!("spr_convert.formats() says what holds {what}"));

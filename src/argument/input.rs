@@ -7,6 +7,7 @@ pub(crate) use open::with_speakers;
 
 use spr_core::bytes::{Env, FileKind, Location, Locator};
 use spr_core::format::{Format, IndexKind, Options, Registry, Request, Share};
+use spr_core::model::Dtype;
 use spr_core::random::Rng;
 use spr_core::stage::{KeyChange, OnSkip};
 use spr_core::{Error, Remedy, Result, nearest};
@@ -113,7 +114,7 @@ impl Input {
             }
         }
         self.pairs = others;
-        if self.data.rng != Rng::Pdnn && !self.data.random {
+        if self.data.rng != Rng::Pdnn && !self.data.random && !self.data.dither {
             let error = Error::usage("seed: nothing is shuffled");
             return Err(self.misplaced("seed", error.suggest(Remedy::Shuffle)));
         }
@@ -367,6 +368,11 @@ impl Input {
     /// Sets an option that counts only if the data turn out to be of `format`.
     pub fn prefer(&mut self, format: &'static str, key: &'static str, value: impl Into<String>) {
         self.preferred.push((format, key, value.into()));
+    }
+
+    /// Gives samples that are calculated a type, so that they are rounded once.
+    pub fn type_sound(&mut self, dtype: Option<Dtype>) {
+        self.data.sound.dtype = dtype;
     }
 
     /// What becomes of its frames and labels.

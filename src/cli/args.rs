@@ -29,6 +29,8 @@ pub(super) struct ReadArgs {
     #[arg(long, value_name = "SECONDS")]
     pub(super) frame_shift: Option<String>,
     #[command(flatten)]
+    pub(super) sound: SoundArgs,
+    #[command(flatten)]
     pub(super) data: DataArgs,
     /// What to do about an utterance at fault
     #[arg(
@@ -107,6 +109,33 @@ pub(super) struct RemoteArgs {
     /// Ask other servers than this machine without encryption, too
     #[arg(long, help_heading = "URLs", hide_short_help = true)]
     pub(super) allow_http: bool,
+}
+
+/// Which sound is wanted; its loudness stays, and nothing is resampled that nobody asked for. Each is
+/// also an option of an input: FILE,channel=0,resample=16000,dither=True.
+#[derive(Args, Debug, Clone)]
+pub(super) struct SoundArgs {
+    /// Take one channel of sound, counted from 0, or with mix the mean of all
+    #[arg(
+        long,
+        value_name = "N|mix",
+        help_heading = "Sound",
+        hide_short_help = true
+    )]
+    pub(super) channel: Option<String>,
+    /// Resample sound to so many samples a second
+    #[arg(
+        long,
+        value_name = "N",
+        alias = "resample",
+        help_heading = "Sound",
+        hide_short_help = true
+    )]
+    pub(super) rate: Option<String>,
+    /// Add noise of one step before samples are rounded by --rate, --channel mix or --dtype, the same
+    /// for each --seed
+    #[arg(long, help_heading = "Sound", hide_short_help = true)]
+    pub(super) dither: bool,
 }
 
 /// PDNN's data options, for all inputs; each is also a key of the data spec FILE,key=value,…

@@ -7,7 +7,7 @@ use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::stage::Stages;
 use spr_core::{Error, Limits, Result};
 
-use super::args::{ConvertArgs, DataArgs, DuplicatesArg, OnErrorArg, ReadArgs};
+use super::args::{ConvertArgs, DataArgs, DuplicatesArg, OnErrorArg, ReadArgs, SoundArgs};
 use super::exit::DONE;
 use super::out::{print_json, print_lines};
 use super::session::Session;
@@ -103,6 +103,17 @@ fn data_options(args: &DataArgs) -> impl Iterator<Item = Pair> {
     pairs.into_iter().flatten()
 }
 
+/// The options about sound that have flags of their own.
+fn sound_options(args: &SoundArgs) -> impl Iterator<Item = Pair> {
+    let given = |key: &str, value: &String| (key.to_owned(), value.clone());
+    let pairs = [
+        args.channel.as_ref().map(|value| given("channel", value)),
+        args.rate.as_ref().map(|value| given("resample", value)),
+        args.dither.then(|| given("dither", &"True".to_owned())),
+    ];
+    pairs.into_iter().flatten()
+}
+
 /// The data sets that `paths` name.
 pub(super) fn inputs(
     paths: &[String],
@@ -113,6 +124,7 @@ pub(super) fn inputs(
     let from = format(args.from.as_ref(), registry)?;
     let mut options = pairs(&args.input_options)?;
     options.extend(data_options(&args.data));
+    options.extend(sound_options(&args.sound));
     let shift = args.frame_shift.iter();
     options.extend(shift.map(|shift| ("frame-shift".to_owned(), shift.clone())));
     let mut inputs = Vec::new();
@@ -134,9 +146,10 @@ pub(super) fn readable(
     Ok((inputs, skipped))
 }
 
-/// The seed for drawing at random; it is that of a shuffle, too, if there is one.
+/// The seed for drawing at random; it is that of a shuffle and of dither, too, if there
+/// is one.
 pub(super) fn seed(args: &mut ReadArgs) -> Result<u32> {
-    let given = match args.data.shuffle {
+    let given = match args.data.shuffle || args.sound.dither {
         true => args.data.seed.clone(),
         false => args.data.seed.take(),
     };
@@ -251,6 +264,15 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     }
     duplicates(how, &mut job, registry);
     job.dtype = args.dtype.as_deref().map(str::parse).transpose()?;
+    let dtype = job.dtype;
+    job.inputs
+        .iter_mut()
+        .for_each(|input| input.type_sound(dtype));
+    let rounds = |input: &Input| !input.data_options().sound().is_idle();
+    if args.read.sound.dither && !job.inputs.iter().all(rounds) {
+        let error = Error::usage("--dither: nothing is rounded");
+        return Err(error.hint("it is for --rate, --channel mix and --dtype"));
+    }
     allow_losses(args, &mut job.policy)?;
     job.on_error = match args.read.on_error {
         OnErrorArg::Stop => OnError::Stop,

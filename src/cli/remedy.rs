@@ -89,6 +89,8 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Remedy::Repair => "`spr-convert repair IN -o OUT` keeps what is whole",
         Remedy::SortFirst => "sort both first, `spr-convert sort IN OUT`, or raise --memory",
         Remedy::SixteenBits => "--dtype i16 writes samples of 16 bits",
+        Remedy::FloatSamples => "--dtype f32 holds them",
+        Remedy::Resample => "--rate gives sound another rate, such as --rate 16000",
     };
     Some(text.to_owned())
 }

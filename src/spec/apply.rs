@@ -20,6 +20,7 @@ impl DataOptions {
         env: &Env,
     ) -> Box<dyn Reader> {
         let limits = env.limits;
+        reader = self.sound().over(reader, env);
         if self.context != (0, 0) {
             let (left, right) = self.context;
             reader = Box::new(Context::new(reader, left, right, limits).telling(env));
@@ -97,6 +98,15 @@ impl DataOptions {
         }
         if self.round {
             steps.push("times of segments rounded to whole frames".to_owned());
+        }
+        if let Some(channels) = self.sound.channels {
+            steps.push(format!("of sound {channels}"));
+        }
+        if let Some(rate) = self.sound.rate {
+            steps.push(format!("sound at {rate} samples a second"));
+        }
+        if self.dither {
+            steps.push(format!("dithered, seed {}", self.rng.seed()));
         }
         if self.context != (0, 0) {
             let (left, right) = self.context;

@@ -2,14 +2,14 @@
 //!
 //! In a data spec they stand behind the file, `train.pfile,context=5,ignore-label=0:3-9`; any
 //! input takes them. The work is done in this order: the frame shift is told, labels are joined,
-//! context goes beside each frame, ignored frames go, labels are mapped, frames are shuffled.
+//! sound gets the channels and the rate that are wanted, context goes beside each frame, ignored frames go, labels are mapped, frames are shuffled.
 
 mod apply;
 mod grammar;
 
 use spr_core::model::Decimal;
 use spr_core::random::Rng;
-use spr_core::stage::{LabelMap, LabelSet};
+use spr_core::stage::{LabelMap, LabelSet, SoundChoice};
 use spr_core::{Error, Result};
 
 /// The options of one input.
@@ -50,6 +50,10 @@ pub struct DataOptions {
     pub round: bool,
     /// Seconds from frame to frame, where the data don't say: `frame-shift`.
     pub frame_shift: Option<Decimal>,
+    /// What becomes of sound: `channel`, `resample`.
+    pub sound: SoundChoice,
+    /// Whether samples are dithered before they are rounded, with the seed: `dither`.
+    pub dither: bool,
 }
 
 impl DataOptions {
@@ -69,6 +73,9 @@ impl DataOptions {
         "frame-shift",
         "tier",
         "round",
+        "channel",
+        "resample",
+        "dither",
     ];
 
     /// Bytes in a partition where nothing says otherwise.
@@ -119,6 +126,15 @@ impl DataOptions {
                 let shift = Decimal::parse(value).filter(|shift| shift.value() > 0.0);
                 self.frame_shift = Some(shift.ok_or_else(|| wrong("seconds, such as 0.01"))?);
             }
+            "channel" => {
+                let channels = value.parse().map_err(|e: Error| e.context("channel"));
+                self.sound.channels = Some(channels?);
+            }
+            "resample" => {
+                let set = self.sound.set_rate(value);
+                set.map_err(|e| e.context("resample"))?;
+            }
+            "dither" => self.dither = truth()?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -127,7 +143,15 @@ impl DataOptions {
     /// Whether frames and labels stay as they are.
     pub fn is_idle(&self) -> bool {
         let framed = self.context == (0, 0) && self.ignored.is_none() && self.map.is_none();
-        framed && !self.random && self.tier.is_none()
+        framed && !self.random && self.tier.is_none() && self.sound().is_idle()
+    }
+
+    /// What becomes of sound, with the seed of its dither.
+    pub fn sound(&self) -> SoundChoice {
+        SoundChoice {
+            dither: self.dither.then(|| self.rng.seed()),
+            ..self.sound
+        }
     }
 
     /// Whether they make the places where utterances start and end meaningless.

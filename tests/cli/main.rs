@@ -51,6 +51,7 @@ mod remote;
 mod rounding;
 mod shards;
 mod skipping;
+mod sound;
 mod split;
 mod stages;
 #[cfg(unix)]

@@ -79,6 +79,10 @@ pub enum Remedy {
     SortFirst,
     /// Write samples of 16 bits.
     SixteenBits,
+    /// Write samples as floats.
+    FloatSamples,
+    /// Give sound another rate.
+    Resample,
 }
 
 impl fmt::Display for Remedy {
@@ -132,6 +136,8 @@ impl fmt::Display for Remedy {
             Self::Repair => "write what is whole to another file",
             Self::SortFirst => "sort both first, or allow more memory",
             Self::SixteenBits => "write samples of 16 bits",
+            Self::FloatSamples => "floats hold them: write samples as f32",
+            Self::Resample => "give sound a rate that it holds",
         };
         f.write_str(text)
     }

@@ -219,6 +219,22 @@ impl Dtype {
         }
     }
 
+    /// The sample that is silence: 0, or the middle of an unsigned type.
+    pub fn silence(self) -> i128 {
+        match self.is_signed() {
+            true => 0,
+            false => 1 << (8 * self.size() - 1),
+        }
+    }
+
+    /// What is beyond the loudest sample, counted from silence: what 1 is among floats.
+    pub fn full(self) -> f64 {
+        match self.is_float() {
+            true => 1.0,
+            false => (0..8 * self.size() - 1).fold(1.0, |full, _| 2.0 * full),
+        }
+    }
+
     /// The largest power of two, and the smallest above 0, that a float holds.
     fn exponents(self) -> (i32, i32) {
         match self {

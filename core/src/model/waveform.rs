@@ -59,7 +59,7 @@ fn convert<A: Element, B: Element>(from: &[A], to: &mut [B]) -> CastStats {
     };
     for (a, b) in from.iter().zip(to) {
         let level = match a.widen() {
-            Wide::Int(value) => Wide::Int(value - middle(A::DTYPE)),
+            Wide::Int(value) => Wide::Int(value - A::DTYPE.silence()),
             float => float,
         };
         *b = scale::<A, B>(level);
@@ -77,14 +77,6 @@ fn convert<A: Element, B: Element>(from: &[A], to: &mut [B]) -> CastStats {
     stats
 }
 
-/// The value of silence: 0, or the middle of an unsigned type.
-fn middle(dtype: Dtype) -> i128 {
-    match dtype.is_signed() {
-        true => 0,
-        false => 1 << (8 * dtype.size() - 1),
-    }
-}
-
 /// The sample of type `B` as loud as `level`, which is of type `A` around 0.
 #[expect(
     clippy::cast_possible_truncation,
@@ -95,7 +87,7 @@ fn scale<A: Element, B: Element>(level: Wide) -> B {
     let (from, to) = (8 * A::DTYPE.size(), 8 * B::DTYPE.size());
     let whole = match level {
         Wide::Int(value) if B::DTYPE.is_float() => {
-            return B::nearest(Wide::Float(value as f64 / full(A::DTYPE)));
+            return B::nearest(Wide::Float(value as f64 / A::DTYPE.full()));
         }
         Wide::Int(value) if to >= from => value << (to - from),
         Wide::Int(value) => {
@@ -103,17 +95,9 @@ fn scale<A: Element, B: Element>(level: Wide) -> B {
             (value + half) >> (from - to)
         }
         Wide::Float(value) if value.is_nan() => 0,
-        Wide::Float(value) => (value * full(B::DTYPE)).round() as i128,
+        Wide::Float(value) => (value * B::DTYPE.full()).round() as i128,
     };
-    B::nearest(Wide::Int(whole.saturating_add(middle(B::DTYPE))))
-}
-
-/// The value beyond the largest sample: what 1 is among floats.
-fn full(dtype: Dtype) -> f64 {
-    match dtype.is_float() {
-        true => 1.0,
-        false => (0..8 * dtype.size() - 1).fold(1.0, |full, _| 2.0 * full),
-    }
+    B::nearest(Wide::Int(whole.saturating_add(B::DTYPE.silence())))
 }
 
 /// The most that rounding to a type changes, as a part of the full range.
@@ -123,7 +107,7 @@ fn step(dtype: Dtype) -> f64 {
         Dtype::F64 => f64::EPSILON,
         Dtype::F16 => half::f16::EPSILON.to_f64(),
         Dtype::Bf16 => half::bf16::EPSILON.to_f64(),
-        integer => 0.5 / full(integer),
+        integer => 0.5 / integer.full(),
     }
 }
 
@@ -136,15 +120,15 @@ fn step(dtype: Dtype) -> f64 {
 fn difference<A: Element, B: Element>(level: Wide, got: B) -> Option<f64> {
     let error = match (level, got.widen()) {
         (Wide::Int(x), Wide::Int(y)) => {
-            let y = y - middle(B::DTYPE);
+            let y = y - B::DTYPE.silence();
             // Both as 64-bit samples.
             let wide = |value: i128, dtype: Dtype| value << (64 - 8 * dtype.size());
-            (wide(x, A::DTYPE) - wide(y, B::DTYPE)) as f64 / full(Dtype::I64)
+            (wide(x, A::DTYPE) - wide(y, B::DTYPE)) as f64 / Dtype::I64.full()
         }
         (Wide::Int(x), Wide::Float(y)) => {
-            (x - (y * full(A::DTYPE)) as i128) as f64 / full(A::DTYPE)
+            (x - (y * A::DTYPE.full()) as i128) as f64 / A::DTYPE.full()
         }
-        (Wide::Float(x), Wide::Int(y)) => x - (y - middle(B::DTYPE)) as f64 / full(B::DTYPE),
+        (Wide::Float(x), Wide::Int(y)) => x - (y - B::DTYPE.silence()) as f64 / B::DTYPE.full(),
         (Wide::Float(x), Wide::Float(y)) => x - y,
     };
     error.is_finite().then_some(error)

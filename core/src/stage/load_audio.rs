@@ -234,7 +234,7 @@ fn stretch(reference: &AudioReference, rate: u32, there: usize) -> Result<(usize
 }
 
 /// Some rows and columns of a matrix.
-fn part(
+pub(super) fn part(
     all: &Matrix,
     rows: std::ops::Range<usize>,
     cols: std::ops::Range<usize>,

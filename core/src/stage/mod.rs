@@ -52,6 +52,7 @@
 //! | [`Peek`] | whether there is more, and what |
 //! | [`ThreadedReader`] | one reader for several threads |
 //! | [`SelectParts`], [`LoadAudio`] | without what nobody wants; samples for sound that is elsewhere |
+//! | [`SoundChoice`] | some channels of sound, or another rate |
 //! | [`Cache`] | a data set in memory, to be read again and again |
 //! | [`Prefetch`] | reads ahead on a thread of its own |
 //!
@@ -105,6 +106,7 @@ mod shuffle;
 mod shuffle_buffer;
 mod skip_errors;
 mod sort;
+mod sound;
 mod speakers;
 mod stale;
 #[cfg(test)]
@@ -145,6 +147,7 @@ pub use shuffle::Shuffle;
 pub use shuffle_buffer::ShuffleBuffer;
 pub use skip_errors::{OnSkip, SkipErrors};
 pub use sort::{By, Sort, Sorted, Sorter};
+pub use sound::{Channels, SoundChoice};
 pub use speakers::Speakers;
 pub use text::Stages;
 pub use threaded::ThreadedReader;

@@ -13,6 +13,7 @@ mod batches;
 mod parallel;
 mod passes;
 mod script;
+mod sound;
 mod text;
 
 use std::io::{PipeReader, Read};

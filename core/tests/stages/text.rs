@@ -90,6 +90,21 @@ fn every_stage_that_is_typed_is_the_one_that_is_called() {
             })
         }),
         ("samples", |r| r.samples(&env())),
+        ("channel(mix)", |r| {
+            let choice = SoundChoice {
+                channels: Some(Channels::Mix),
+                ..SoundChoice::default()
+            };
+            choice.over(r, &env())
+        }),
+        ("resample(8000,dither)", |r| {
+            let choice = SoundChoice {
+                rate: Some(8000),
+                dither: Some(0),
+                ..SoundChoice::default()
+            };
+            choice.over(r, &env())
+        }),
         ("frame-shift(0.01)", |r| {
             Box::new(FrameShift::new(r, Decimal::parse("0.01").unwrap()))
         }),
@@ -147,7 +162,7 @@ fn every_stage_that_is_typed_is_the_one_that_is_called() {
     }
     let all: BTreeSet<_> = Stages::list().map(|(usage, _)| name(usage)).collect();
     assert_eq!(seen, all);
-    assert_eq!(all.len(), 20);
+    assert_eq!(all.len(), 22);
 }
 
 fn name(text: &str) -> &str {

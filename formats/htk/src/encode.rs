@@ -2,7 +2,7 @@
 
 use spr_core::bytes::{ByteOrder, swap_in_place};
 use spr_core::model::{CastStats, Decimal, Element, Meta, Utterance, Waveform};
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
 use crate::check_sum::CheckSum;
 use crate::compress::Compressed;
@@ -134,7 +134,8 @@ fn samples(sound: &Waveform, file: &mut File<'_>) -> Result<()> {
     let period = period.and_then(|period| i32::try_from(period).ok());
     let Some(period) = period else {
         let message = "samples a second, between which there is no whole number of 100 ns";
-        return Err(Error::unfit(format!("has {} {message}", sound.rate)));
+        let error = Error::unfit(format!("has {} {message}", sound.rate));
+        return Err(error.suggest(Remedy::Resample));
     };
     let values = sound.samples.values::<i16>()?;
     // Check sums go with features.

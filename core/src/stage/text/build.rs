@@ -9,7 +9,7 @@ use crate::bytes::Locator;
 use crate::format::Reader;
 use crate::model::{Dtype, Rank};
 use crate::random::Rng;
-use crate::stage::{Batching, KeyFilter, Ranges, ReaderExt, UtteranceShape};
+use crate::stage::{Batching, KeyFilter, Ranges, ReaderExt, SoundChoice, UtteranceShape};
 
 pub(super) const NUMBER: &str = "a number";
 pub(super) const COUNT: &str = "a number from 1 on";
@@ -53,6 +53,18 @@ pub(super) fn seed(values: &Values<'_>) -> Result<Rng> {
     };
     let rng = values.get("seed", rng, "a number from 0 to 4294967295, or pdnn")?;
     Ok(rng.unwrap_or(Rng::Seeded(0)))
+}
+
+/// Sound as it is to be, with dither if that is said.
+pub(super) fn sound(values: &Values<'_>, choice: SoundChoice) -> Result<Built> {
+    let seed = values.get("seed", number, "a number from 0 to 4294967295")?;
+    let dithered = values.says("dither");
+    if seed.is_some() && !dithered {
+        return Err(values.refused("the seed is that of dither, which nothing asks for"));
+    }
+    let seed = seed.unwrap_or_default();
+    let dither = dithered.then_some(seed);
+    built(move |reader, at| Ok(SoundChoice { dither, ..choice }.over(reader, at.env)))
 }
 
 pub(super) fn ranges(values: &Values<'_>) -> Result<Ranges> {

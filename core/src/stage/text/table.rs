@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::build::{
-    COUNT, NUMBER, SIZE, batch, built, check, count, number, ranges, seed, select, size,
+    COUNT, NUMBER, SIZE, batch, built, check, count, number, ranges, seed, select, size, sound,
 };
 use super::values::Values;
 use crate::Result;
@@ -12,7 +12,7 @@ use crate::format::{Parts, Reader};
 use crate::model::Decimal;
 use crate::stage::{
     By, Context, FrameShift, LabelMap, LabelSet, Partition, PartitionSize, Prefetch, ReaderExt,
-    SelectColumns, SelectFrames, Shuffle, Unique,
+    SelectColumns, SelectFrames, Shuffle, SoundChoice, Unique,
 };
 
 /// A stage that can be written.
@@ -194,6 +194,40 @@ pub(super) const KINDS: &[Kind] = &[
         usage: "samples",
         what: "sound as samples, loaded from where it is",
         build: |_| built(|reader, at| Ok(reader.samples(at.env))),
+        ..PLAIN
+    },
+    Kind {
+        name: "channel",
+        usage: "channel(N) or channel(mix[,dither][,seed=N])",
+        what: "one channel of sound, counted from 0, or the mean of all",
+        names: &["channel"],
+        keys: &["seed"],
+        flags: &["dither"],
+        build: |values| {
+            let channels = values.need("channel", |text| Some(text.parse()), "a channel")?;
+            sound(
+                values,
+                SoundChoice {
+                    channels: Some(values.made("channel", channels)?),
+                    ..SoundChoice::default()
+                },
+            )
+        },
+        ..PLAIN
+    },
+    Kind {
+        name: "resample",
+        usage: "resample(RATE[,dither][,seed=N])",
+        what: "sound at so many samples a second",
+        names: &["rate"],
+        keys: &["seed"],
+        flags: &["dither"],
+        build: |values| {
+            let mut choice = SoundChoice::default();
+            let rate = values.need("rate", |text| Some(text.to_owned()), "a rate")?;
+            values.made("rate", choice.set_rate(&rate))?;
+            sound(values, choice)
+        },
         ..PLAIN
     },
     Kind {

@@ -1,0 +1,104 @@
+//! Samples as numbers to calculate with, and back.
+
+use crate::model::{Dtype, Element, Matrix, Rank, Wide};
+use crate::random::Mt19937;
+use crate::{Limits, Result, dispatch};
+
+/// The samples of one channel in steps of their type around silence, or the mean of all channels.
+pub(super) fn levels(samples: &Matrix, channel: Option<usize>) -> Result<Vec<f64>> {
+    Ok(dispatch!(samples.dtype(), T => {
+        let rows = samples.values::<T>()?.chunks_exact(samples.cols().max(1));
+        match channel {
+            Some(col) => rows.filter_map(|row| row.get(col)).map(|v| level(*v)).collect(),
+            None => rows.map(mean).collect(),
+        }
+    }))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no sound has so many channels")]
+fn mean<T: Element>(row: &[T]) -> f64 {
+    row.iter().map(|value| level(*value)).sum::<f64>() / row.len() as f64
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "of 64-bit samples 53 bits count"
+)]
+fn level<T: Element>(value: T) -> f64 {
+    match value.widen() {
+        Wide::Int(value) => (value - T::DTYPE.silence()) as f64,
+        Wide::Float(value) => value,
+    }
+}
+
+/// Samples that are calculated, channel by channel.
+pub(super) struct Steps {
+    pub(super) samples: Matrix,
+    /// Samples beyond the range of the type.
+    pub(super) clipped: u64,
+    /// Steps of this type in one of the type that the levels are in.
+    scale: f64,
+}
+
+impl Steps {
+    /// Silence of type `to`, for levels in steps of type `from`.
+    pub(super) fn new(
+        from: Dtype,
+        to: Dtype,
+        rows: usize,
+        cols: usize,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let mut samples = Matrix::default();
+        samples.reset(to, Rank::Matrix, rows, cols, limits)?;
+        Ok(Self {
+            samples,
+            clipped: 0,
+            scale: to.full() / from.full(),
+        })
+    }
+
+    /// Fills the channel `col`.
+    pub(super) fn fill(
+        &mut self,
+        col: usize,
+        levels: &[f64],
+        dither: Option<&mut Mt19937>,
+    ) -> Result<()> {
+        let cols = self.samples.cols();
+        let dtype = self.samples.dtype();
+        dispatch!(dtype, T => {
+            let samples = self.samples.values_mut::<T>()?.iter_mut().skip(col).step_by(cols);
+            let mut dither = dither.filter(|_| !dtype.is_float());
+            for (sample, level) in samples.zip(levels) {
+                let noise = dither.as_deref_mut().map_or(0.0, triangular);
+                let exact = level * self.scale;
+                *sample = match dtype.is_float() {
+                    true => T::nearest(Wide::Float(exact)),
+                    false => whole::<T>(exact + noise, &mut self.clipped),
+                };
+            }
+        });
+        Ok(())
+    }
+}
+
+/// The sample of an integer type that is nearest, halves away from zero.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "float casts saturate; clipping is counted"
+)]
+fn whole<T: Element>(level: f64, clipped: &mut u64) -> T {
+    let wanted = (level.round() as i128).saturating_add(T::DTYPE.silence());
+    let sample = T::nearest(Wide::Int(wanted));
+    let kept = matches!(sample.widen(), Wide::Int(got) if got == wanted);
+    *clipped += u64::from(!kept);
+    sample
+}
+
+/// A number between -1 and 1, those near 0 more often: the sum of two that are equally often.
+fn triangular(rng: &mut Mt19937) -> f64 {
+    const ALL: f64 = 4_294_967_296.0;
+    let mut half = || (f64::from(rng.next_u32()) + 0.5) / ALL - 0.5;
+    half() + half()
+}

@@ -1,0 +1,242 @@
+//! Which sound is wanted: channels, rate, dither.
+
+mod arithmetic;
+mod resample;
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Map;
+use super::load_audio::{load, part};
+use crate::bytes::Env;
+use crate::format::Reader;
+use crate::model::{Audio, DatasetInfo, Dtype, Utterance, Waveform};
+use crate::random::Rng;
+use crate::{Error, Remedy, Result};
+use arithmetic::{Steps, levels};
+use resample::{Resamplers, length};
+
+/// The highest rate that can be asked for, in samples a second.
+const FASTEST: u32 = 1 << 24;
+
+/// Channels of sound that are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channels {
+    /// One of them, counted from 0; its samples stay as they are.
+    One(usize),
+    /// The mean of all, so that it is nowhere louder than they are.
+    Mix,
+}
+
+impl FromStr for Channels {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let number = || text.parse().ok().filter(|_| !text.starts_with('+'));
+        match text {
+            "mix" => Ok(Self::Mix),
+            _ => number()
+                .map(Self::One)
+                .ok_or_else(|| Error::usage(format!("'{text}' is not a channel")).hint(CHANNEL)),
+        }
+    }
+}
+
+/// What a channel is.
+const CHANNEL: &str = "a channel counted from 0, or mix for the mean of all";
+
+impl fmt::Display for Channels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::One(n) => write!(f, "channel {n}"),
+            Self::Mix => f.write_str("the mean of all channels"),
+        }
+    }
+}
+
+/// How sound is to be; nothing changes what it does not name, the loudness least of all.
+///
+/// Samples keep their element type. Integers are rounded once, at the end, to the nearest, halves
+/// away from zero, and what goes beyond their range is clipped and told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SoundChoice {
+    /// The channels; `None`: all as they are.
+    pub channels: Option<Channels>,
+    /// Samples a second; `None`: as many as there are. Of *n* samples of a rate *r* are made
+    /// ⌈*n* · rate / *r*⌉, the first of them at the same moment as the first of those.
+    pub rate: Option<u32>,
+    /// The type of samples that are calculated or dithered; `None`: as they are.
+    pub dtype: Option<Dtype>,
+    /// The seed of triangular noise that is added before samples are rounded to integers, of up to
+    /// one of their steps; each utterance has its own by its name.
+    pub dither: Option<u32>,
+}
+
+impl SoundChoice {
+    /// Whether sound stays as it is.
+    pub fn is_idle(&self) -> bool {
+        let dithers = self.dither.is_some() && self.dtype.is_some();
+        self.channels.is_none() && self.rate.is_none() && !dithers
+    }
+
+    /// Sets the rate.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn set_rate(&mut self, text: &str) -> Result<()> {
+        let rate = text.parse().ok().filter(|_| !text.starts_with('+'));
+        let rate = rate.filter(|rate| (1..=FASTEST).contains(rate));
+        let wrong = || Error::usage(format!("'{text}' is not a rate")).hint(RATE);
+        self.rate = Some(rate.ok_or_else(wrong)?);
+        Ok(())
+    }
+
+    /// The sound of each utterance of `inner` as it is to be, as samples. Utterances without any
+    /// pass as they are. The work is done on the threads of `env`.
+    pub fn over(self, inner: Box<dyn Reader>, env: &Env) -> Box<dyn Reader> {
+        if self.is_idle() {
+            return inner;
+        }
+        let info = DatasetInfo {
+            sample_rate: inner.info().sample_rate.map(|own| self.rate.unwrap_or(own)),
+            ..inner.info().without_totals()
+        };
+        let clipped = Arc::new(Clipped::default());
+        let (count, at, resamplers) = (clipped.clone(), env.clone(), Resamplers::default());
+        let work = move |utt: &mut Utterance| {
+            let changed = self.change(utt, &resamplers, &at);
+            count.add(changed.map_err(Error::continuable)?);
+            Ok(())
+        };
+        Box::new(Sound {
+            inner: Map::new(inner, env.threads, work),
+            info,
+            clipped,
+            env: env.clone(),
+        })
+    }
+
+    /// Changes the sound of one utterance; how many samples were clipped.
+    fn change(&self, utt: &mut Utterance, resamplers: &Resamplers, env: &Env) -> Result<u64> {
+        load(utt, env)?;
+        let Some(Audio::Samples(sound)) = &mut utt.audio else {
+            return Ok(0);
+        };
+        if let Some(Channels::One(wanted)) = self.channels {
+            pick(sound, wanted, env)?;
+        }
+        let mix = self.channels == Some(Channels::Mix) && sound.samples.cols() > 1;
+        let rate = self.rate.filter(|rate| *rate != sound.rate);
+        let dtype = self.dtype.filter(|dtype| *dtype != sound.samples.dtype());
+        let dithered = self.dither.is_some() && dtype.is_some();
+        if !mix && rate.is_none() && !dithered {
+            return Ok(0);
+        }
+        let from = sound.samples.dtype();
+        let cols = if mix { 1 } else { sound.samples.cols() };
+        let rows = match rate {
+            None => sound.samples.rows(),
+            Some(rate) => length(sound.samples.rows(), sound.rate, rate)?,
+        };
+        // As many again while a channel is calculated.
+        let most = rows.max(sound.samples.rows());
+        env.limits.matrix_bytes(Dtype::F64, most as u64, 1)?;
+        let mut steps = Steps::new(from, dtype.unwrap_or(from), rows, cols, &env.limits)?;
+        let seeded = |seed| Rng::Seeded(seed).of_pass(hash(utt.key.as_bytes()));
+        let mut dither = self.dither.map(|seed| seeded(seed).generator());
+        for col in 0..cols {
+            let mut own = levels(&sound.samples, (!mix).then_some(col))?;
+            if let Some(rate) = rate {
+                own = resamplers.resample(own, sound.rate, rate, rows)?;
+            }
+            steps.fill(col, &own, dither.as_mut())?;
+        }
+        sound.rate = rate.unwrap_or(sound.rate);
+        sound.samples = steps.samples;
+        Ok(steps.clipped)
+    }
+}
+
+/// What a rate is.
+const RATE: &str = "samples a second from 1 to 16777216, such as 16000";
+
+/// Leaves one channel.
+fn pick(sound: &mut Waveform, wanted: usize, env: &Env) -> Result<()> {
+    let cols = sound.samples.cols();
+    if wanted >= cols {
+        let there = match cols {
+            1 => "there is only one".to_owned(),
+            n => format!("there are only {n}"),
+        };
+        let message = format!("channel {wanted} was asked for, but {there}, counted from 0");
+        return Err(Error::unfit(message));
+    }
+    if cols > 1 {
+        let rows = 0..sound.samples.rows();
+        sound.samples = part(&sound.samples, rows, wanted..wanted + 1, &env.limits)?;
+    }
+    Ok(())
+}
+
+/// A number for a name: FNV-1a. Never 0, which would mean the first pass through data.
+fn hash(key: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    key.iter().fold(0xcbf2_9ce4_8422_2325, step).max(1)
+}
+
+/// Samples that were clipped, and the utterances that had some.
+#[derive(Default)]
+struct Clipped {
+    samples: AtomicU64,
+    utterances: AtomicU64,
+}
+
+impl Clipped {
+    fn add(&self, samples: u64) {
+        self.samples.fetch_add(samples, Ordering::Relaxed);
+        let one = u64::from(samples > 0);
+        self.utterances.fetch_add(one, Ordering::Relaxed);
+    }
+
+    /// What is to be said of them, once.
+    fn take(&self) -> Option<Error> {
+        let samples = self.samples.swap(0, Ordering::Relaxed);
+        let utterances = self.utterances.swap(0, Ordering::Relaxed);
+        let of = match utterances {
+            1 => "1 utterance".to_owned(),
+            n => format!("{n} utterances"),
+        };
+        let message = format!(
+            "the loudest {samples} samples of {of} went beyond their type when they were \
+             calculated anew, and were clipped"
+        );
+        (samples > 0).then(|| Error::unfit(message).suggest(Remedy::FloatSamples))
+    }
+}
+
+/// A data set whose sound is as it is to be.
+struct Sound {
+    inner: Map,
+    info: DatasetInfo,
+    clipped: Arc<Clipped>,
+    env: Env,
+}
+
+impl Reader for Sound {
+    fn info(&self) -> &DatasetInfo {
+        &self.info
+    }
+
+    /// # Errors
+    /// Sound can't be loaded, has no such channel or can't have that rate; the next utterance can be
+    /// read.
+    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
+        let more = self.inner.read(utt)?;
+        if !more && let Some(clipped) = self.clipped.take() {
+            self.env.warn(&clipped);
+        }
+        Ok(more)
+    }
+}

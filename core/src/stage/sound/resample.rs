@@ -1,0 +1,142 @@
+//! Samples of another rate.
+
+use crate::{Error, Result};
+
+#[cfg(feature = "resample")]
+pub(super) use with::Resamplers;
+#[cfg(not(feature = "resample"))]
+pub(super) use without::Resamplers;
+
+/// How many samples at `to` a second last as long as `n` at `from`, and no shorter.
+pub(super) fn length(n: usize, from: u32, to: u32) -> Result<usize> {
+    if from == 0 {
+        let message = "has no sampling rate, from which to go to another";
+        return Err(Error::unfit(message));
+    }
+    // Numbers of 64 and 32 bits have a product of 128.
+    let all = (n as u128 * u128::from(to)).div_ceil(u128::from(from));
+    usize::try_from(all).map_err(|_| Error::limit(format!("{all} samples at {to} a second")))
+}
+
+#[cfg(feature = "resample")]
+mod with {
+    use std::sync::{Mutex, PoisonError};
+
+    use rubato::audioadapter_buffers::owned::InterleavedOwned;
+    use rubato::{Fft, FixedSync, Resampler};
+
+    use super::{Error, Result};
+
+    /// Filters that were made and are free, with the rates that they are for. Making one takes
+    /// longer than a short utterance.
+    #[derive(Default)]
+    pub(in super::super) struct Resamplers(Mutex<Vec<Free>>);
+
+    /// The rates of a filter, and the filter.
+    type Free = ((u32, u32), Fft<f64>);
+
+    /// Filters that are kept.
+    const KEPT: usize = 16;
+    /// Samples in a block of the slower of the two rates, at least: the filter passes 99 % of the
+    /// band, and what it folds back is below -100 dB.
+    const BLOCK: u32 = 2048;
+    /// The longest block that the rates may need, as they have too little in common.
+    const LONGEST: u32 = 1 << 20;
+
+    impl Resamplers {
+        /// As many samples at `to` a second as are `wanted` for samples at `from`, the first at the
+        /// same moment.
+        pub(in super::super) fn resample(
+            &self,
+            samples: Vec<f64>,
+            from: u32,
+            to: u32,
+            wanted: usize,
+        ) -> Result<Vec<f64>> {
+            let rows = samples.len();
+            if samples.iter().any(|sample| !sample.is_finite()) {
+                let message =
+                    "has samples that are no finite numbers, which would spread over others";
+                return Err(Error::unfit(message));
+            }
+            if rows == 0 {
+                return Ok(samples);
+            }
+            let mut filter = self.filter(from, to)?;
+            let failed =
+                |e: &dyn std::fmt::Display| Error::unfit(format!("can't be resampled: {e}"));
+            let samples = InterleavedOwned::new_from(samples, 1, rows).map_err(|e| failed(&e))?;
+            let made = filter.process_all(&samples, rows, None);
+            let mut made = made.map_err(|e| failed(&e))?.take_data();
+            made.resize(wanted, 0.0);
+            self.keep((from, to), filter);
+            Ok(made)
+        }
+
+        fn filter(&self, from: u32, to: u32) -> Result<Fft<f64>> {
+            let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(at) = free.iter().position(|(rates, _)| *rates == (from, to)) {
+                return Ok(free.swap_remove(at).1);
+            }
+            drop(free);
+            made(from, to)
+        }
+
+        fn keep(&self, rates: (u32, u32), filter: Fft<f64>) {
+            let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if free.len() < KEPT {
+                free.push((rates, filter));
+            }
+        }
+    }
+
+    fn made(from: u32, to: u32) -> Result<Fft<f64>> {
+        let common = greatest_common(from, to);
+        let (own, new) = (from / common, to / common);
+        if own.max(new) > LONGEST {
+            let message = format!(
+                "has {from} samples a second, which have too little in common with {to} to be \
+                 calculated"
+            );
+            return Err(Error::unfit(message));
+        }
+        // An even number of parts puts the middle of the filter on a sample of both rates, so that
+        // taking off its delay leaves no fraction.
+        let parts = BLOCK.div_ceil(own.min(new)).next_multiple_of(2);
+        let block = own as usize * parts as usize;
+        Fft::new(from as usize, to as usize, block, 1, FixedSync::Both)
+            .map_err(|e| Error::unfit(format!("can't be resampled from {from} to {to}: {e}")))
+    }
+
+    fn greatest_common(a: u32, b: u32) -> u32 {
+        match b {
+            0 => a,
+            b => greatest_common(b, a % b),
+        }
+    }
+}
+
+#[cfg(not(feature = "resample"))]
+mod without {
+    use super::{Error, Result};
+
+    /// Nothing to resample with.
+    #[derive(Default)]
+    pub(in super::super) struct Resamplers {}
+
+    impl Resamplers {
+        /// Refuses to.
+        pub(in super::super) fn resample(
+            &self,
+            _samples: Vec<f64>,
+            _from: u32,
+            _to: u32,
+            _wanted: usize,
+        ) -> Result<Vec<f64>> {
+            Err(
+                Error::unsupported("this program was built without other rates of sound")
+                    .hint("build it with the feature resample"),
+            )
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Sound that is chosen, and what is told of it.
+
+use std::f64::consts::TAU;
+
+use serde_json::Value;
+
+use crate::Scratch;
+
+/// A wave file of 16-bit samples, channel beside channel.
+fn wave(rate: u32, channels: u16, samples: &[i16]) -> Vec<u8> {
+    let bytes: Vec<u8> = samples.iter().flat_map(|v| v.to_le_bytes()).collect();
+    let length = u32::try_from(bytes.len()).unwrap();
+    let mut file = b"RIFF".to_vec();
+    file.extend((36 + length).to_le_bytes());
+    file.extend(b"WAVEfmt \x10\0\0\0\x01\0");
+    file.extend(channels.to_le_bytes());
+    file.extend(rate.to_le_bytes());
+    file.extend((rate * 2 * u32::from(channels)).to_le_bytes());
+    file.extend((2 * channels).to_le_bytes());
+    file.extend(b"\x10\0data");
+    file.extend(length.to_le_bytes());
+    file.extend(bytes);
+    file
+}
+
+/// A tone of half the full range, the same in all channels but for its sign.
+fn tone(rate: u32, channels: u16, n: usize) -> Vec<u8> {
+    let at = |i: usize| (TAU * 440.0 * i as f64 / f64::from(rate)).sin() * 16384.0;
+    let signs = |c: u16| if c.is_multiple_of(2) { 1.0 } else { -0.5 };
+    let samples = (0..n).flat_map(|i| (0..channels).map(move |c| at(i) * signs(c)));
+    #[expect(clippy::cast_possible_truncation, reason = "half the range")]
+    let samples: Vec<_> = samples.map(|v| v.round() as i16).collect();
+    wave(rate, channels, &samples)
+}
+
+/// The sound of the one utterance of a file: rate, samples and channels, and the samples.
+fn sound(s: &Scratch, name: &str) -> (u64, usize, Vec<i64>) {
+    s.ok(&format!("{name} {name}.jsonl"));
+    let line: Value = serde_json::from_slice(&s.read(&format!("{name}.jsonl"))).unwrap();
+    let audio = &line["audio"];
+    assert_eq!(audio["dtype"], "i16");
+    let rows = audio["data"].as_array().unwrap();
+    let values = rows.iter().flat_map(|row| row.as_array().unwrap());
+    (
+        audio["rate"].as_u64().unwrap(),
+        rows.len(),
+        values.map(|v| v.as_i64().unwrap()).collect(),
+    )
+}
+
+#[test]
+fn channels_and_rates_are_chosen() {
+    let s = Scratch::new();
+    s.write("a.wav", tone(44100, 2, 4410));
+    s.ok("a.wav left.wav --channel 0");
+    s.ok("a.wav,channel=1 right.wav");
+    s.ok("a.wav,channel=mix mix.wav");
+    let (rate, rows, left) = sound(&s, "left.wav");
+    assert_eq!((rate, rows), (44100, 4410));
+    let mix = sound(&s, "mix.wav").2;
+    let quarter = |(l, m): (&i64, &i64)| (*l as f64 / 4.0 - *m as f64).abs() <= 0.75;
+    assert!(left.iter().zip(&mix).all(quarter));
+    let half = |(l, r): (&i64, &i64)| (*l as f64 / 2.0 + *r as f64).abs() <= 1.0;
+    assert!(left.iter().zip(&sound(&s, "right.wav").2).all(half));
+    s.ok("a.wav b.wav --rate 16000 --channel 0");
+    s.ok("a.wav c.wav --stages channel(0)|resample(16000)");
+    let (rate, rows, values) = sound(&s, "b.wav");
+    assert_eq!((rate, rows), (16000, 1600));
+    assert_eq!(sound(&s, "c.wav").2, values);
+    let wanted = |i: usize| (TAU * 440.0 * i as f64 / 16000.0).sin() * 16384.0;
+    let off = (400..1200).map(|i| (values[i] as f64 - wanted(i)).abs());
+    assert!(off.fold(0.0, f64::max) <= 1.0);
+}
+
+#[test]
+fn what_cannot_be_chosen_is_told() {
+    let s = Scratch::new();
+    s.write("a.wav", tone(16000, 2, 160));
+    for (line, fault) in [
+        (
+            "a.wav b.wav --channel 2",
+            "there are only 2, counted from 0",
+        ),
+        (
+            "a.wav b.wav --channel left",
+            "channel: 'left' is not a channel",
+        ),
+        ("a.wav b.wav --rate 16k", "resample: '16k' is not a rate"),
+        ("a.wav,resample=0 b.wav", "'0' is not a rate"),
+        ("a.wav b.wav --dither", "--dither: nothing is rounded"),
+        ("a.wav b.wav --seed 1", "nothing is shuffled"),
+        ("a.wav b.jsonl --stages resample", "expected a rate"),
+    ] {
+        let error = s.fails(line);
+        assert!(error.contains(fault), "{line}: {error}");
+    }
+    // A target that needs another rate says how to get it, and resamples nothing by itself.
+    let error = s.run("a.wav b.htk --channel 0 --rate 44100").err;
+    assert!(error.contains("no whole number of 100 ns"), "{error}");
+    assert!(
+        error.contains("hint: --rate gives sound another rate"),
+        "{error}"
+    );
+    assert_eq!(s.names(), ["a.wav"]);
+}
+
+/// The same bytes for every number of threads, other noise for another seed.
+#[test]
+fn threads_change_no_sample() {
+    let s = Scratch::new();
+    std::fs::create_dir(s.path("in")).unwrap();
+    for (i, rate) in [8000, 11025, 16000, 22050, 44100].iter().enumerate() {
+        s.write(&format!("in/{i}.wav"), tone(*rate, 2, 3000 + 77 * i));
+    }
+    let run = |out: &str, how: &str| {
+        s.ok(&format!("in {out} --rate 16000 --channel mix {how}"));
+        s.read(out)
+    };
+    let plain = run("a.ark", "-j 1");
+    assert_eq!(plain, run("b.ark", "-j 4"));
+    let noisy = run("c.ark", "-j 1 --dither --seed 1");
+    assert_ne!(plain, noisy);
+    assert_eq!(noisy, run("d.ark", "-j 4 --dither --seed 1"));
+    assert_ne!(noisy, run("e.ark", "--dither --seed 2"));
+    let info = s.ok("info a.ark").out;
+    assert!(info.contains("1 channel of i16, 16000 samples/s"), "{info}");
+}
+
+/// What goes beyond the samples' type is clipped and told; floats hold it.
+#[test]
+fn clipping_is_told() {
+    let s = Scratch::new();
+    let square: Vec<_> = (0..8000)
+        .map(|n| [i16::MAX, i16::MIN][n / 40 % 2])
+        .collect();
+    s.write("a.wav", wave(8000, 1, &square));
+    let said = s.ok("a.wav b.wav --rate 16000").err;
+    assert!(
+        said.contains("samples of 1 utterance went beyond their type"),
+        "{said}"
+    );
+    assert!(said.contains("--dtype f32 holds them"), "{said}");
+    let said = s.ok("a.wav c.wav --rate 16000 --dtype f32").err;
+    assert!(!said.contains("beyond"), "{said}");
+}
+
+/// Times and text stay with sound of another rate, and sound by reference is loaded for it.
+#[test]
+fn text_and_times_stay() {
+    let s = Scratch::new();
+    s.write("rec.wav", tone(16000, 1, 16000));
+    let folder = s.path("data");
+    std::fs::create_dir(&folder).unwrap();
+    s.write("data/wav.scp", "rec rec.wav\n");
+    s.write("data/segments", "a rec 0.25 0.75\nb rec 0.5 1.0\n");
+    s.write("data/text", "a one\nb two\n");
+    s.write("data/utt2spk", "a s\nb s\n");
+    s.write("data/spk2utt", "s a b\n");
+    s.ok("data out.jsonl --rate 8000 --allow-loss all");
+    let lines = String::from_utf8(s.read("out.jsonl")).unwrap();
+    for (line, text) in lines.lines().zip(["one", "two"]) {
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(line["text"], text);
+        assert_eq!(line["audio"]["rate"], 8000);
+        assert_eq!(line["audio"]["data"].as_array().unwrap().len(), 4000);
+    }
+    assert_eq!(lines.lines().count(), 2);
+}
