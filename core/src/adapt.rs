@@ -264,9 +264,11 @@ impl Adapter {
             return Err(Error::unfit("has sound that can't be loaded"));
         };
         if caps.dtypes.is_empty() {
-            return Err(Error::unfit(
-                "has samples, the format only names sound files",
-            ));
+            let message = match caps.references {
+                true => "has samples, the format only names sound files",
+                false => "has samples, which the format does not encode",
+            };
+            return Err(Error::unfit(message));
         }
         let asked = self.dtype.unwrap_or(sound.samples.dtype());
         let held = target_dtype(asked, caps.dtypes);

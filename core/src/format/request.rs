@@ -180,6 +180,8 @@ pub struct Request {
     pub forms: Parts,
     /// Whether sound is wanted as samples, and not as it is stored or where it is.
     pub samples: bool,
+    /// Formats of sound files that whoever asks takes as they are stored, whole and unread.
+    pub files: &'static [&'static str],
     /// Whether what is whole is to be read from damaged data: each damaged stretch is an error that
     /// [can continue](crate::Error::can_continue), where the format lets the rest be found again.
     pub damaged: bool,
@@ -212,6 +214,7 @@ impl Request {
             parts: Parts::ALL,
             forms: Parts::ALL,
             samples: false,
+            files: &[],
             damaged: false,
             lookup: false,
             lenient: false,
@@ -264,6 +267,12 @@ impl Request {
             samples: true,
             ..self
         }
+    }
+
+    /// For one who takes sound files of these formats as they are stored.
+    #[must_use]
+    pub fn files(self, files: &'static [&'static str]) -> Self {
+        Self { files, ..self }
     }
 
     /// Only some parts of each utterance.
@@ -332,6 +341,7 @@ impl Request {
             damaged: self.damaged,
             lenient: self.lenient,
             forms: self.forms,
+            files: self.files,
             ..Self::all()
         }
     }

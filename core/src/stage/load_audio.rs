@@ -101,8 +101,8 @@ pub fn recording_facts(utt: &Utterance, env: &Env) -> Result<AudioFacts> {
 /// # Errors
 /// It can't be read, or is larger than the limits allow.
 pub fn fetch_file(utt: &mut Utterance, formats: &[&str], env: &Env) -> Result<bool> {
-    /// Bytes that are read at a time.
-    const STEP: usize = 64 << 10;
+    /// Bytes by which a format is known.
+    const HEAD: usize = 64;
     let Some(Audio::Reference(reference)) = &utt.audio else {
         return Ok(false);
     };
@@ -110,23 +110,13 @@ pub fn fetch_file(utt: &mut Utterance, formats: &[&str], env: &Env) -> Result<bo
         return Ok(false);
     }
     let mut source = open(reference, list_of(utt).as_ref(), env)?;
-    let head = source.peek(STEP)?;
+    let head = source.peek(HEAD)?;
     let found = env.nested_by_magic(head).or_else(|| by_magic(head));
     let Some(format) = found.filter(|format| formats.contains(format)) else {
         return Ok(false);
     };
-    let (mut bytes, facts) = (Vec::new(), reference.facts);
-    loop {
-        let block = source.peek(STEP)?;
-        let step = block.len() as u64;
-        if step == 0 {
-            break;
-        }
-        env.limits
-            .bytes("a sound file", bytes.len() as u64 + step)?;
-        bytes.extend_from_slice(block);
-        source.skip(step)?;
-    }
+    let facts = reference.facts;
+    let bytes = source.rest("a sound file", &env.limits)?;
     utt.audio = Some(Audio::Encoded(EncodedAudio {
         format: format.to_owned(),
         bytes,

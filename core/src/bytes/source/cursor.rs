@@ -55,6 +55,23 @@ impl Source {
         Ok((bytes, last))
     }
 
+    /// All bytes that are left, for `what`.
+    ///
+    /// # Errors
+    /// [`Limit`](ErrorKind::Limit), or reading fails.
+    pub fn rest(&mut self, what: &str, limits: &Limits) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        loop {
+            let n = self.window()?.len();
+            if n == 0 {
+                return Ok(bytes);
+            }
+            self.hold(what, (bytes.len() + n) as u64, limits)?;
+            bytes.extend_from_slice(self.window()?);
+            self.consume(n);
+        }
+    }
+
     /// Whether no byte is left.
     pub fn at_end(&mut self) -> Result<bool> {
         Ok(self.peek(1)?.is_empty())

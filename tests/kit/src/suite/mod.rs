@@ -291,7 +291,7 @@ fn request_for(utts: &[Utterance]) -> Request {
     let samples = |utt: &Utterance| matches!(utt.audio, Some(Audio::Samples(_)));
     match utts.iter().any(samples) {
         true => Request::all().samples(),
-        false => Request::all(),
+        false => Request::all().files(&["wav", "flac", "mp3", "ogg"]),
     }
 }
 
