@@ -30,6 +30,9 @@ pub fn registry() -> Registry {
         "pickle": spr_format_pickle::FORMAT;
         "spraak": spr_format_spraak::SPR, spr_format_spraak::KEY;
         "audio": spr_format_audio::WAV, spr_format_audio::SPHERE, spr_format_audio::AU;
+        "flac": spr_format_audio::FLAC;
+        "mp3": spr_format_audio::MP3;
+        "vorbis": spr_format_audio::OGG;
         "htk": spr_format_htk::HTK, spr_format_htk::SPHINX;
         "numpy": spr_format_numpy::FORMAT, spr_format_numpy::NPZ, spr_format_numpy::SAFETENSORS;
         "labels": spr_format_labels::CTM, spr_format_labels::STM, spr_format_labels::RTTM,

@@ -439,6 +439,8 @@ impl Job {
         let distinct = request.distinct && named;
         let portioned = self.portioned(partitioned)?;
         let request = request.distinct(distinct).portions(portioned).forms(forms);
+        // Sound goes to the first of them alone.
+        let request = request.files(self.target.caps()?.audio.encoded);
         let data = Input::open_all(&inputs, request, registry, &meter.watch(env))?;
         let from = data.format.info().name;
         let mut reader = meter.attach(data.reader);

@@ -1,13 +1,12 @@
 //! One file, one utterance.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use spr_core::bytes::{ByteOrder, Env, Source};
-use spr_core::format::{OneReader, Opened, Reader};
+use spr_core::format::{OneReader, Opened};
 use spr_core::model::{Audio, AudioFacts, DatasetInfo, Tag, Utterance, Waveform};
-use spr_core::{Error, ErrorKind, Result};
+use spr_core::{ErrorKind, Result};
 
 use crate::coding::{Amount, SampleCoding};
+use crate::damaged::{Damaged, Fault};
 
 /// What stands behind the samples is taken and checked; tags may be added.
 pub(crate) type Finish = Box<dyn FnOnce(&mut Source, &mut Utterance, &Env) -> Result<()> + Send>;
@@ -73,11 +72,11 @@ pub(crate) fn open(source: Source, mut head: Head, damaged: bool, env: &Env) -> 
     info.byte_order = (head.coding.width() > 1).then_some(head.order);
     info.compression = (!coders.is_empty()).then(|| coders.join("+"));
     info.sample_rate = Some(head.rate);
-    let fault = Arc::new(Mutex::new(None));
+    let fault = Fault::default();
     let source = match damaged {
         true => {
             let source = source.into_seekable()?;
-            head.salvage(&source, &fault);
+            head.salvage(&source, &fault)?;
             source
         }
         false => source,
@@ -97,22 +96,15 @@ pub(crate) fn open(source: Source, mut head: Head, damaged: bool, env: &Env) -> 
     };
     let reader = OneReader::new(source, info, env, fill)?;
     Ok(match damaged {
-        true => Opened::stream(Damaged { reader, fault }),
+        true => Opened::stream(Damaged::new(reader, fault)),
         false => Opened::stream(reader),
     })
-}
-
-/// What was wrong, for whoever asks after the samples.
-type Fault = Arc<Mutex<Option<Error>>>;
-
-fn slot(fault: &Fault) -> MutexGuard<'_, Option<Error>> {
-    fault.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Head {
     /// Reads no more samples than there are in `source`, and keeps what is wrong with them and with
     /// what follows them in `fault`.
-    fn salvage(&mut self, source: &Source, fault: &Fault) {
+    fn salvage(&mut self, source: &Source, fault: &Fault) -> Result<()> {
         let block = self.channels.saturating_mul(self.coding.width());
         let rows = source.remaining().and_then(|left| left.checked_div(block));
         let expected = match self.amount {
@@ -125,40 +117,16 @@ impl Head {
             self.amount = Amount::Rows(rows);
             if let Some(expected) = expected {
                 let message = format!("the file ends after {rows} of {expected} samples");
-                *slot(fault) = Some(source.error(ErrorKind::Truncated, message));
+                fault.keep(source.error(ErrorKind::Truncated, message))?;
             }
         }
         let finish = std::mem::replace(&mut self.finish, Box::new(|_, _, _| Ok(())));
         let fault = fault.clone();
         self.finish = Box::new(move |source, utt, env| match finish(source, utt, env) {
-            Err(e) if matches!(e.kind(), ErrorKind::Malformed | ErrorKind::Truncated) => {
-                slot(&fault).get_or_insert(e);
-                Ok(())
-            }
+            Err(e) => fault.keep(e),
             other => other,
         });
-    }
-}
-
-/// A reader that tells what was wrong behind what could be read.
-struct Damaged<R> {
-    reader: R,
-    fault: Fault,
-}
-
-impl<R: Reader> Reader for Damaged<R> {
-    fn info(&self) -> &DatasetInfo {
-        self.reader.info()
-    }
-
-    fn read(&mut self, utt: &mut Utterance) -> Result<bool> {
-        if self.reader.read(utt)? {
-            return Ok(true);
-        }
-        match slot(&self.fault).take() {
-            Some(fault) => Err(fault.continuable()),
-            None => Ok(false),
-        }
+        Ok(())
     }
 }
 

@@ -1,0 +1,140 @@
+//! The formats themselves.
+
+use spr_core::bytes::{Env, Extent, Output, Source};
+use spr_core::format::{
+    Caps, Format, FormatInfo, Keys, Medium, Nested, Notation, OneReader, OneWriter, Opened,
+    Options, Probe, Request, Score, WholeFolder, Writer,
+};
+use spr_core::model::{Audio, AudioFacts, DatasetInfo, EncodedAudio, Utterance, Waveform};
+use spr_core::{Error, Result};
+
+use super::{Coded, CodedKind};
+use crate::damaged::{Damaged, Fault};
+
+/// A format of compressed sound, one utterance a file.
+pub struct CodedFormat(pub(crate) &'static CodedKind);
+
+impl Format for CodedFormat {
+    fn info(&self) -> &'static FormatInfo {
+        &self.0.info
+    }
+
+    fn probe(&self, head: &Probe<'_>) -> Score {
+        let named = head
+            .extension()
+            .is_some_and(|e| self.0.info.extensions.contains(&e));
+        if (self.0.starts)(head.head) {
+            Score::Certain
+        } else if named && !head.head.is_empty() {
+            Score::NameOnly
+        } else {
+            Score::No
+        }
+    }
+
+    fn caps(&self, _options: &Options, medium: Medium) -> Result<Caps> {
+        Ok(self.0.caps(Keys::of_files(medium)))
+    }
+
+    fn open(
+        &self,
+        mut source: Source,
+        _options: &Options,
+        request: &mut Request,
+        env: &Env,
+    ) -> Result<Opened> {
+        let kind = self.0;
+        if request.files.contains(&kind.info.name) && !request.samples && !request.damaged {
+            return stored(kind, source, env);
+        }
+        let coded = (kind.open)(&mut source, env)?;
+        decoded(source, coded, request.damaged, env)
+    }
+
+    fn create(&self, output: Output, _options: &Options, _env: &Env) -> Result<Box<dyn Writer>> {
+        let kind = self.0;
+        let caps = kind.caps(Keys::of_files(output.medium()));
+        let encode =
+            move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| match &utt.audio {
+                Some(Audio::Encoded(_)) if !utt.meta.tags.is_empty() => {
+                    let message = "has header lines beside a sound file that is kept as it is";
+                    Err(Error::unfit(message))
+                }
+                Some(Audio::Encoded(encoded)) if !encoded.bytes.is_empty() => put(&encoded.bytes),
+                Some(Audio::Samples(sound)) => put(&(kind.encode)(sound, &utt.meta.tags)?),
+                _ => Err(Error::unfit("has no audio")),
+            };
+        let extension = kind.info.extensions[0];
+        Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
+    }
+
+    fn folder(&self) -> Option<&dyn WholeFolder> {
+        None
+    }
+
+    fn nested(&self) -> Option<&dyn Nested> {
+        Some(&self.0.nested)
+    }
+
+    fn notation(&self) -> Option<&dyn Notation> {
+        None
+    }
+}
+
+/// What is known of a file beside its samples.
+fn info(source: &Source, facts: AudioFacts) -> DatasetInfo {
+    let mut info = DatasetInfo::default();
+    info.compression = source.compression();
+    info.sample_rate = facts.rate;
+    info
+}
+
+/// Reads samples; of `damaged` ones those before the fault.
+fn decoded(source: Source, coded: Box<dyn Coded>, damaged: bool, env: &Env) -> Result<Opened> {
+    let info = info(&source, coded.facts());
+    let (mut coded, fault) = (Some(coded), Fault::default());
+    let kept = fault.clone();
+    let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
+        let mut sound = utt
+            .audio
+            .take()
+            .map_or_else(Waveform::default, Audio::into_waveform);
+        utt.start();
+        (utt.features, utt.labels) = (None, None);
+        let Some(mut coded) = coded.take() else {
+            return Ok(());
+        };
+        match coded.decode(source, Extent::Whole, &mut sound, env) {
+            Err(e) if damaged && sound.samples.rows() > 0 => kept.keep(e)?,
+            other => other?,
+        }
+        utt.audio = Some(Audio::Samples(sound));
+        utt.meta.tags.extend(coded.tags());
+        Ok(())
+    };
+    let reader = OneReader::new(source, info, env, fill)?;
+    Ok(match damaged {
+        true => Opened::stream(Damaged::new(reader, fault)),
+        false => Opened::stream(reader),
+    })
+}
+
+/// Reads the file as it is stored.
+fn stored(kind: &'static CodedKind, source: Source, env: &Env) -> Result<Opened> {
+    let info = info(&source, AudioFacts::default());
+    let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
+        utt.start();
+        (utt.features, utt.labels) = (None, None);
+        let bytes = source.rest("a sound file", &env.limits)?;
+        let mut file = Source::from_bytes(source.name(), bytes.clone())?;
+        let facts = (kind.open)(&mut file, env)?.facts();
+        let format = kind.info.name.to_owned();
+        utt.audio = Some(Audio::Encoded(EncodedAudio {
+            format,
+            bytes,
+            facts,
+        }));
+        Ok(())
+    };
+    Ok(Opened::stream(OneReader::new(source, info, env, fill)?))
+}

@@ -1,0 +1,57 @@
+//! Compressed sound inside containers.
+
+use spr_core::bytes::{Env, Extent, Source};
+use spr_core::format::{Claim, Keys, Nested};
+use spr_core::model::{Audio, AudioFacts, Utterance, Waveform};
+use spr_core::{Error, Result};
+
+use super::CodedKind;
+
+/// A file of one of the formats, inside a container.
+pub(crate) struct NestedCoded(pub(crate) fn() -> &'static CodedKind);
+
+impl Nested for NestedCoded {
+    fn claim(&self, head: &[u8]) -> Claim {
+        match (self.0().starts)(head) {
+            true => Claim::Magic,
+            false => Claim::No,
+        }
+    }
+
+    fn read(
+        &self,
+        source: &mut Source,
+        extent: Extent,
+        utt: &mut Utterance,
+        env: &Env,
+    ) -> Result<()> {
+        let mut coded = (self.0().open)(source, env)?;
+        let mut sound = utt
+            .audio
+            .take()
+            .map_or_else(Waveform::default, Audio::into_waveform);
+        (utt.features, utt.labels) = (None, None);
+        coded.decode(source, extent, &mut sound, env)?;
+        utt.audio = Some(Audio::Samples(sound));
+        utt.meta.tags.extend(coded.tags());
+        Ok(())
+    }
+
+    fn facts(&self, source: &mut Source, env: &Env) -> Result<AudioFacts> {
+        let mut coded = (self.0().open)(source, env)?;
+        let mut facts = coded.facts();
+        if facts.samples.is_none() {
+            facts.samples = coded.count(source, env)?;
+        }
+        Ok(facts)
+    }
+
+    fn write(&self, utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let kind = self.0();
+        kind.caps(Keys::Any).check(utt)?;
+        match &utt.audio {
+            Some(Audio::Samples(sound)) => put(&(kind.encode)(sound, &utt.meta.tags)?),
+            _ => Err(Error::unfit("has no samples")),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Numbers of any number of bits, the highest bit first, and the checksums over them.
+
+/// Takes numbers off the front of bytes.
+pub(super) struct Bits<'a> {
+    bytes: &'a [u8],
+    /// The first byte of which no bit is in `next`, or not all are.
+    at: usize,
+    /// The next bits, from the top; those behind `left` are true ones or 0.
+    next: u64,
+    left: u32,
+}
+
+impl<'a> Bits<'a> {
+    /// The most bits of one number.
+    const MOST: u32 = 56;
+
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            next: 0,
+            left: 0,
+        }
+    }
+
+    fn refill(&mut self) {
+        if let Some(&word) = self.bytes[self.at..].first_chunk() {
+            self.next |= u64::from_be_bytes(word) >> self.left;
+            let taken = (63 - self.left) / 8;
+            self.at += taken as usize;
+            self.left += 8 * taken;
+            return;
+        }
+        while self.left < Self::MOST
+            && let Some(&byte) = self.bytes.get(self.at)
+        {
+            self.next |= u64::from(byte) << (Self::MOST - self.left);
+            self.at += 1;
+            self.left += 8;
+        }
+    }
+
+    /// The next `n` bits, 56 at the most; `None` if there are fewer.
+    #[inline]
+    pub(super) fn take(&mut self, n: u32) -> Option<u64> {
+        if self.left < n {
+            self.refill();
+            if self.left < n {
+                return None;
+            }
+        }
+        if n == 0 {
+            return Some(0);
+        }
+        let value = self.next >> (64 - n);
+        self.next <<= n;
+        self.left -= n;
+        Some(value)
+    }
+
+    /// The next `n` bits as a number with a sign.
+    #[inline]
+    pub(super) fn signed(&mut self, n: u32) -> Option<i64> {
+        let value = self.take(n)?;
+        match n {
+            0 => Some(0),
+            n => Some((value << (64 - n)).cast_signed() >> (64 - n)),
+        }
+    }
+
+    /// Bits that are 0, up to a 1, which is taken as well.
+    #[inline]
+    pub(super) fn zeros(&mut self) -> Option<u64> {
+        let mut zeros = 0;
+        loop {
+            if self.left == 0 {
+                self.refill();
+                if self.left == 0 {
+                    return None;
+                }
+            }
+            let run = self.next.leading_zeros().min(self.left);
+            zeros += u64::from(run);
+            // There are never 64, so that the shifts are short enough.
+            if run < self.left {
+                self.next <<= run + 1;
+                self.left -= run + 1;
+                return Some(zeros);
+            }
+            self.next <<= run;
+            self.left = 0;
+        }
+    }
+
+    /// Goes to the start of the next byte, and says how many bytes that is from the first.
+    pub(super) fn align(&mut self) -> usize {
+        let rest = self.left % 8;
+        self.next <<= rest;
+        self.left -= rest;
+        self.at - (self.left / 8) as usize
+    }
+}
+
+/// The checksum of a frame's header, with the polynomial x⁸ + x² + x + 1.
+pub(super) fn crc8(bytes: &[u8]) -> u8 {
+    const TABLE: [u8; 256] = {
+        let mut table = [0; 256];
+        let (mut n, mut first) = (0, 0u8);
+        while n < 256 {
+            let (mut crc, mut bit) = (first, 0);
+            while bit < 8 {
+                crc = crc << 1 ^ if crc & 0x80 == 0 { 0 } else { 0x07 };
+                bit += 1;
+            }
+            table[n] = crc;
+            n += 1;
+            first = first.wrapping_add(1);
+        }
+        table
+    };
+    bytes
+        .iter()
+        .fold(0, |crc, byte| TABLE[usize::from(crc ^ byte)])
+}
+
+/// The checksum of a frame, with the polynomial x¹⁶ + x¹⁵ + x² + 1.
+pub(super) fn crc16(bytes: &[u8]) -> u16 {
+    const TABLE: [u16; 256] = {
+        let mut table = [0; 256];
+        let (mut n, mut first) = (0, 0u16);
+        while n < 256 {
+            let (mut crc, mut bit) = (first << 8, 0);
+            while bit < 8 {
+                crc = crc << 1 ^ if crc & 0x8000 == 0 { 0 } else { 0x8005 };
+                bit += 1;
+            }
+            table[n] = crc;
+            n += 1;
+            first += 1;
+        }
+        table
+    };
+    bytes.iter().fold(0, |crc: u16, byte| {
+        let [high, _] = crc.to_be_bytes();
+        crc << 8 ^ TABLE[usize::from(high ^ byte)]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_any_length_up_to_the_last_bit() {
+        let bytes: Vec<u8> = (0..40u8).map(|n| n.wrapping_mul(37) ^ 0x5a).collect();
+        let all: Vec<u64> = bytes
+            .iter()
+            .flat_map(|b| (0..8).rev().map(move |n| u64::from(b >> n & 1)))
+            .collect();
+        for len in [0, 1, 3, 7, 8, 13, 32, 33, 56] {
+            let (mut bits, mut at) = (Bits::new(&bytes), 0usize);
+            while at + len as usize <= all.len() && (len > 0 || at == 0) {
+                let end = at + len as usize;
+                let want = all[at..end].iter().fold(0, |value, bit| value << 1 | bit);
+                assert_eq!(bits.take(len), Some(want), "{len} bits at {at}");
+                at = end + usize::from(len == 0);
+            }
+            if len > 0 {
+                assert_eq!(bits.take(len), None, "{len} bits");
+            }
+        }
+    }
+
+    #[test]
+    fn runs_of_zeros_and_signs() {
+        let mut bits = Bits::new(&[0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0x01, 0xf4]);
+        assert_eq!(bits.zeros(), Some(1));
+        assert_eq!(bits.zeros(), Some(77));
+        assert_eq!((bits.signed(4), bits.signed(2)), (Some(-1), Some(1)));
+        assert_eq!(bits.align(), 11);
+        assert_eq!(bits.zeros(), None);
+    }
+
+    #[test]
+    fn checksums_are_the_known_ones() {
+        assert_eq!(crc8(b"123456789"), 0xf4);
+        assert_eq!(crc16(b"123456789"), 0xfee8);
+    }
+}

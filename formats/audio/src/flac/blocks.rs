@@ -1,0 +1,99 @@
+//! What stands before the samples: blocks, of which the first is about the samples and another
+//! holds texts.
+
+use spr_core::bytes::{ByteOrder, Env, Source};
+use spr_core::model::{Dtype, Matrix, Rank, Tag};
+use spr_core::{Error, Result};
+
+use super::stream_info::{SIZE, StreamInfo};
+use super::{MAGIC, NAME};
+use crate::coded::comments;
+
+/// The numbers of the blocks that are looked at, and one that is none.
+const STREAM_INFO: u8 = 0;
+const COMMENTS: u8 = 4;
+const NONE: u8 = 127;
+/// What is added to the number of the last block.
+const LAST: u8 = 0x80;
+/// The most bytes of a block.
+const MOST: usize = (1 << 24) - 1;
+
+/// Reads all up to the first frame.
+///
+/// # Errors
+/// The file is cut, or the blocks are not in order.
+pub(super) fn read(source: &mut Source, env: &Env) -> Result<(StreamInfo, Vec<Tag>)> {
+    if source.array::<4>()? != *MAGIC {
+        return Err(Error::malformed("no FLAC file starts here")
+            .file(source.name())
+            .byte(0));
+    }
+    let mut tags = Vec::new();
+    let (kind, size, mut last) = head(source)?;
+    if kind != STREAM_INFO || size != SIZE as u64 {
+        return Err(source.malformed("the first block is not the one about the samples"));
+    }
+    let at = source.offset();
+    let info = StreamInfo::of(&source.array()?).map_err(|e| e.file(source.name()).byte(at))?;
+    while !last {
+        let (kind, size, is_last) = head(source)?;
+        last = is_last;
+        match kind {
+            STREAM_INFO => return Err(source.malformed("a second block about the samples")),
+            NONE => return Err(source.malformed("a block of a kind that can't be")),
+            COMMENTS => texts(source, size, &mut tags, env)?,
+            _ => source.skip(size)?,
+        }
+    }
+    Ok((info, tags))
+}
+
+/// The kind of the next block, its bytes, and whether it is the last.
+fn head(source: &mut Source) -> Result<(u8, u64, bool)> {
+    let [kind, size @ ..] = source.array::<4>()?;
+    let [a, b, c] = size.map(u64::from);
+    Ok((kind & !LAST, a << 16 | b << 8 | c, kind & LAST != 0))
+}
+
+/// Takes the texts of a block of so many bytes; broken ones cost no samples.
+fn texts(source: &mut Source, size: u64, tags: &mut Vec<Tag>, env: &Env) -> Result<()> {
+    let at = source.offset();
+    if size > env.limits.max_header.min(env.limits.max_alloc) {
+        let message = "texts over the limit, which are passed over";
+        env.warn(&source.malformed(message));
+        return source.skip(size);
+    }
+    let mut block = Matrix::default();
+    let shape = (Dtype::U8, Rank::Vector, size, 1);
+    source.read_matrix(&mut block, shape, ByteOrder::NATIVE, &env.limits)?;
+    if let Err(e) = comments::read(block.as_bytes(), NAME, tags, &env.limits) {
+        env.warn(&e.file(source.name()).byte(at));
+    }
+    Ok(())
+}
+
+/// Appends all up to the first frame.
+///
+/// # Errors
+/// The texts can't be stored.
+pub(super) fn write(info: &StreamInfo, tags: &[Tag], out: &mut Vec<u8>) -> Result<()> {
+    out.extend_from_slice(MAGIC);
+    let last = if tags.is_empty() { LAST } else { 0 };
+    block(STREAM_INFO | last, &info.bytes(), out)?;
+    if !tags.is_empty() {
+        block(COMMENTS | LAST, &comments::write(tags)?, out)?;
+    }
+    Ok(())
+}
+
+fn block(kind: u8, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    let size = u32::try_from(bytes.len())
+        .ok()
+        .filter(|_| bytes.len() <= MOST);
+    let size =
+        size.ok_or_else(|| Error::unfit("has more header lines than a FLAC file can hold"))?;
+    out.push(kind);
+    out.extend_from_slice(&size.to_be_bytes()[1..]);
+    out.extend_from_slice(bytes);
+    Ok(())
+}

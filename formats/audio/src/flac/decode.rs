@@ -1,0 +1,260 @@
+//! Frames, one after the other, as samples.
+
+use md5::{Digest, Md5};
+use spr_core::bytes::{Env, Extent, Source};
+use spr_core::model::{AudioFacts, Dtype, Rank, Tag, Waveform};
+use spr_core::{Error, ErrorKind, Result};
+
+use super::blocks;
+use super::frame::{self, Fault, Frame, Number};
+use super::stream_info::StreamInfo;
+use crate::coded::Coded;
+
+/// Bytes in which most frames find room.
+const USUAL: usize = 32 << 10;
+/// No frame is longer: 65 536 samples of 8 channels as they are, and what is about them.
+const LONGEST: usize = 65_536 * 8 * 5;
+/// Behind the sound some programs leave a tag of so many bytes that starts so.
+const TAG: (usize, &[u8]) = (128, b"TAG");
+
+/// A file whose header was read.
+pub(super) struct Stream {
+    info: StreamInfo,
+    tags: Vec<Tag>,
+}
+
+impl Stream {
+    /// Reads all up to the first frame.
+    pub(super) fn open(source: &mut Source, env: &Env) -> Result<Self> {
+        let (info, tags) = blocks::read(source, env)?;
+        Ok(Self { info, tags })
+    }
+
+    /// Whether there are more samples behind so many.
+    fn goes_on(&self, rows: u64, extent: Extent, source: &mut Source) -> Result<bool> {
+        match (self.info.total, extent) {
+            (0, Extent::Whole) => Ok(source.peek(TAG.0 + 1)?.len() > ended(source)?),
+            (0, Extent::Own) => Err(source.error(
+                ErrorKind::Unsupported,
+                "a FLAC file that does not say how many samples it has",
+            )),
+            (total, _) => Ok(rows < total),
+        }
+    }
+}
+
+/// Bytes of what may stand behind the sound, if that is all that is left, else 0.
+fn ended(source: &mut Source) -> Result<usize> {
+    let left = source.peek(TAG.0 + 1)?;
+    let tag = left.len() == TAG.0 && left.starts_with(TAG.1);
+    Ok(if tag { TAG.0 } else { 0 })
+}
+
+impl Coded for Stream {
+    fn facts(&self) -> AudioFacts {
+        AudioFacts {
+            rate: Some(self.info.rate),
+            channels: Some(self.info.channels),
+            samples: (self.info.total > 0).then_some(self.info.total),
+            duration: None,
+        }
+    }
+
+    fn count(&mut self, _: &mut Source, _: &Env) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
+    fn tags(&mut self) -> Vec<Tag> {
+        std::mem::take(&mut self.tags)
+    }
+
+    fn decode(
+        &mut self,
+        source: &mut Source,
+        extent: Extent,
+        sound: &mut Waveform,
+        env: &Env,
+    ) -> Result<()> {
+        let info = self.info;
+        let channels = usize::try_from(info.channels).unwrap_or_default();
+        sound.rate = info.rate;
+        sound
+            .samples
+            .start(dtype(info.bits), Rank::Matrix, channels);
+        let mut planes = vec![Vec::new(); channels];
+        let mut sum = (info.md5 != [0; 16]).then(|| Summed::new(info.bits));
+        let (mut rows, mut order) = (0, Order::default());
+        while self.goes_on(rows, extent, source)? {
+            let frame = next(source, &info, &mut planes, rows)?;
+            rows += frame.rows as u64;
+            if !order.holds(frame) {
+                return Err(source.malformed("frames of samples are missing here"));
+            }
+            if info.total > 0 && rows > info.total {
+                let message = format!("more than the {} samples that are told", info.total);
+                return Err(source.malformed(message));
+            }
+            let out = source.grow(&mut sound.samples, frame.rows, &env.limits)?;
+            let stored = match info.bits {
+                ..=8 => interleave(&planes, out, |v| {
+                    let level = i8::try_from(v << (8 - info.bits)).ok()?;
+                    Some([level.cast_unsigned() ^ 0x80])
+                }),
+                9..=16 => interleave(&planes, out, |v| {
+                    Some(i16::try_from(v << (16 - info.bits)).ok()?.to_ne_bytes())
+                }),
+                _ => interleave(&planes, out, |v| {
+                    Some(i32::try_from(v << (32 - info.bits)).ok()?.to_ne_bytes())
+                }),
+            };
+            if stored.is_none() {
+                return Err(source.malformed("a sample has more bits than the file has"));
+            }
+            if let Some(sum) = &mut sum {
+                sum.add(&planes);
+            }
+            source.skip(frame.len as u64)?;
+        }
+        if sum.is_some_and(|sum| sum.digest() != info.md5) {
+            let message = "the samples are not those that were encoded: their MD5 is another";
+            return Err(source.malformed(message));
+        }
+        match extent {
+            Extent::Own => Ok(()),
+            Extent::Whole => finish(source, env),
+        }
+    }
+}
+
+/// The element type of samples of so many bits, which stand at its top.
+fn dtype(bits: u32) -> Dtype {
+    match bits {
+        ..=8 => Dtype::U8,
+        9..=16 => Dtype::I16,
+        _ => Dtype::I32,
+    }
+}
+
+/// Decodes the frame at the current place, behind so many samples, without moving on.
+fn next(
+    source: &mut Source,
+    info: &StreamInfo,
+    planes: &mut [Vec<i64>],
+    rows: u64,
+) -> Result<Frame> {
+    let mut size = USUAL;
+    loop {
+        let bytes = source.peek(size)?;
+        let (there, last) = (bytes.len(), bytes.len() < size);
+        match frame::read(bytes, info, planes) {
+            Ok(frame) => return Ok(frame),
+            Err(Fault::Bad(why)) => {
+                return Err(source.malformed(format!("a damaged frame of samples: {why}")));
+            }
+            Err(Fault::More) if last => {
+                let of = match info.total {
+                    0 => String::new(),
+                    total => format!(" of {total}"),
+                };
+                let message = format!("the file ends after {rows}{of} samples");
+                let error = Error::new(ErrorKind::Truncated, message).file(source.name());
+                return Err(error.byte(source.offset() + there as u64));
+            }
+            Err(Fault::More) if size >= LONGEST => {
+                return Err(source.malformed("a damaged frame of samples: it has no end"));
+            }
+            Err(Fault::More) => size *= 2,
+        }
+    }
+}
+
+/// Puts the samples of all channels in turn into `out`; `None` if one has no place there.
+fn interleave<const N: usize>(
+    planes: &[Vec<i64>],
+    out: &mut [u8],
+    convert: impl Fn(i64) -> Option<[u8; N]>,
+) -> Option<()> {
+    let out = out.as_chunks_mut::<N>().0;
+    for (first, plane) in planes.iter().enumerate() {
+        let places = out.iter_mut().skip(first).step_by(planes.len());
+        for (place, value) in places.zip(plane) {
+            *place = convert(*value)?;
+        }
+    }
+    Some(())
+}
+
+/// Takes what may follow the last frame.
+fn finish(source: &mut Source, env: &Env) -> Result<()> {
+    let tag = ended(source)?;
+    if tag > 0 {
+        env.warn(&source.malformed("an ID3 tag behind the samples, which is passed over"));
+        source.skip(tag as u64)?;
+    }
+    match source.at_end()? {
+        true => Ok(()),
+        false => Err(source.malformed("the file goes on after the samples")),
+    }
+}
+
+/// Which frame comes next, by the numbers that frames have.
+#[derive(Default)]
+struct Order(Option<Number>);
+
+impl Order {
+    /// Whether no frame is missing before this one.
+    fn holds(&mut self, frame: Frame) -> bool {
+        let expected = self.0.replace(match frame.number {
+            Number::Frame(n) => Number::Frame(n + 1),
+            Number::Sample(n) => Number::Sample(n + frame.rows as u64),
+        });
+        expected.is_none_or(|expected| expected == frame.number)
+    }
+}
+
+/// The MD5 of samples.
+pub(super) struct Summed {
+    md5: Md5,
+    /// Bytes of a sample.
+    width: usize,
+    bytes: Vec<u8>,
+}
+
+impl Summed {
+    /// Of no samples of so many bits yet.
+    pub(super) fn new(bits: u32) -> Self {
+        Self {
+            md5: Md5::new(),
+            width: bits.div_ceil(8) as usize,
+            bytes: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, planes: &[Vec<i64>]) {
+        let rows = planes.first().map_or(0, Vec::len);
+        let block = self.width * planes.len();
+        self.bytes.resize(rows * block, 0);
+        for (first, plane) in planes.iter().enumerate() {
+            let places = self.bytes.chunks_exact_mut(self.width);
+            let places = places.skip(first).step_by(planes.len());
+            for (place, value) in places.zip(plane) {
+                place.copy_from_slice(&value.to_le_bytes()[..self.width]);
+            }
+        }
+        self.md5.update(&self.bytes);
+    }
+
+    /// Adds samples of all channels in turn.
+    pub(super) fn add_all(&mut self, samples: &[i32]) {
+        self.bytes.clear();
+        for sample in samples {
+            self.bytes
+                .extend_from_slice(&sample.to_le_bytes()[..self.width]);
+        }
+        self.md5.update(&self.bytes);
+    }
+
+    pub(super) fn digest(self) -> [u8; 16] {
+        self.md5.finalize().into()
+    }
+}

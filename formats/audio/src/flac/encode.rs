@@ -1,0 +1,103 @@
+//! Samples as a file.
+
+use flacenc::bitsink::ByteSink;
+use flacenc::component::BitRepr;
+use flacenc::config::Encoder;
+use flacenc::error::Verify;
+use flacenc::source::{Fill, FrameBuf};
+use spr_core::model::{Dtype, Tag, Waveform};
+use spr_core::{Error, Remedy, Result};
+
+use super::blocks;
+use super::decode::Summed;
+use super::stream_info::StreamInfo;
+
+/// Samples of a channel in a frame, as the `flac` program has it.
+const BLOCK: usize = 4096;
+/// The encoder's bounds on channels and on samples a second.
+const CHANNELS: usize = 8;
+const RATE: u32 = 96_000;
+
+/// Makes the bytes of a file.
+///
+/// # Errors
+/// The sound can't be stored in one.
+pub(super) fn file(sound: &Waveform, tags: &[Tag]) -> Result<Vec<u8>> {
+    let samples = &sound.samples;
+    let (rows, channels) = (samples.rows(), samples.cols());
+    let refused = |what: String| {
+        Error::unfit(format!(
+            "has {what}, which a FLAC file written here can't hold"
+        ))
+    };
+    if rows == 0 {
+        return Err(refused("sound without samples".to_owned()));
+    }
+    if channels > CHANNELS {
+        return Err(refused(format!("{channels} channels")));
+    }
+    if sound.rate > RATE {
+        return Err(refused(format!("{} samples a second", sound.rate)));
+    }
+    let bits: u32 = match samples.dtype() {
+        Dtype::U8 => 8,
+        Dtype::I16 => 16,
+        _ => 24,
+    };
+    let values = values(sound)?;
+    let broken = |e: &dyn std::fmt::Display| Error::unfit(format!("can't be encoded: {e}"));
+    let encoder = Encoder::default()
+        .into_verified()
+        .map_err(|(_, e)| broken(&e))?;
+    let shape = flacenc::component::StreamInfo::new(sound.rate as usize, channels, bits as usize);
+    let shape = shape.map_err(|e| broken(&e))?;
+    let mut block = FrameBuf::with_size(channels, BLOCK).map_err(|e| broken(&e))?;
+    let mut sum = Summed::new(bits);
+    let (mut frames, mut lengths) = (Vec::new(), (u32::MAX, 0));
+    for (n, part) in values.chunks(BLOCK * channels).enumerate() {
+        block.fill_interleaved(part).map_err(|e| broken(&e))?;
+        let frame = flacenc::encode_fixed_size_frame(&encoder, &block, n, &shape);
+        let mut sink = ByteSink::new();
+        let written = frame.map_err(|e| broken(&e))?.write(&mut sink);
+        written.map_err(|e| broken(&e))?;
+        let len = u32::try_from(sink.as_slice().len()).unwrap_or(u32::MAX);
+        lengths = (lengths.0.min(len), lengths.1.max(len));
+        frames.extend_from_slice(sink.as_slice());
+        sum.add_all(part);
+    }
+    let size = u16::try_from(BLOCK).unwrap_or_default();
+    let info = StreamInfo {
+        // The last frame does not count: readers take a file of blocks of several sizes for one
+        // that counts samples and not frames.
+        blocks: (size, size),
+        frames: lengths,
+        rate: sound.rate,
+        channels: u32::try_from(channels).unwrap_or_default(),
+        bits,
+        total: rows as u64,
+        md5: sum.digest(),
+    };
+    let mut out = Vec::with_capacity(frames.len() + 1024);
+    blocks::write(&info, tags, &mut out)?;
+    out.extend_from_slice(&frames);
+    Ok(out)
+}
+
+/// The samples as numbers of as few bits as they have.
+fn values(sound: &Waveform) -> Result<Vec<i32>> {
+    let samples = &sound.samples;
+    if let Some(samples) = samples.as_slice::<u8>() {
+        return Ok(samples.iter().map(|v| i32::from(*v) - 128).collect());
+    }
+    if let Some(samples) = samples.as_slice::<i16>() {
+        return Ok(samples.iter().map(|v| i32::from(*v)).collect());
+    }
+    let samples = samples.values::<i32>()?;
+    match samples.iter().all(|v| v & 0xff == 0) {
+        true => Ok(samples.iter().map(|v| v >> 8).collect()),
+        false => {
+            let message = "has samples of 32 bits, of which a FLAC file written here holds 24";
+            Err(Error::unfit(message).suggest(Remedy::SixteenBits))
+        }
+    }
+}

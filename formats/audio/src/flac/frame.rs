@@ -1,0 +1,185 @@
+//! One frame: some samples of all channels.
+
+use super::bits::{Bits, crc8, crc16};
+use super::stream_info::StreamInfo;
+use super::subframe;
+
+/// What follows the first two bytes' sync code, of 14 bits.
+const SYNC: u64 = 0x3ffe;
+
+/// Why a frame can't be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// More bytes are needed.
+    More,
+    /// It breaks the rules.
+    Bad(&'static str),
+}
+
+/// What a frame was found to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    /// Its bytes.
+    pub(super) len: usize,
+    /// Samples in each channel.
+    pub(super) rows: usize,
+    /// The number of the frame, or of its first sample.
+    pub(super) number: Number,
+}
+
+/// Where a frame stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Number {
+    /// Behind so many frames.
+    Frame(u64),
+    /// Behind so many samples.
+    Sample(u64),
+}
+
+/// How channels that are stored as a pair are made of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pair {
+    /// They are stored as they are.
+    None,
+    /// The first, and what it is more than the second.
+    LeftSide,
+    /// What the first is more than the second, and the second.
+    SideRight,
+    /// Half of the sum, and what the first is more.
+    MidSide,
+}
+
+/// Reads the frame that `bytes` start with into `planes`, a list for each channel.
+pub(super) fn read(
+    bytes: &[u8],
+    info: &StreamInfo,
+    planes: &mut [Vec<i64>],
+) -> Result<Frame, Fault> {
+    let mut bits = Bits::new(bytes);
+    let (rows, number, pair) = header(bytes, &mut bits, info)?;
+    for (n, plane) in planes.iter_mut().enumerate() {
+        let side = match pair {
+            Pair::SideRight => n == 0,
+            Pair::LeftSide | Pair::MidSide => n == 1,
+            Pair::None => false,
+        };
+        plane.clear();
+        subframe::read(&mut bits, info.bits + u32::from(side), rows, plane)?;
+    }
+    if let [first, second] = planes {
+        unpair(pair, first, second);
+    }
+    let len = bits.align() + 2;
+    match bytes.get(..len) {
+        None => Err(Fault::More),
+        Some(whole) if crc16(whole) != 0 => Err(Fault::Bad("its checksum is wrong")),
+        Some(_) => Ok(Frame { len, rows, number }),
+    }
+}
+
+/// Reads the header: how many samples follow, where, and how two channels are stored.
+fn header(
+    bytes: &[u8],
+    bits: &mut Bits<'_>,
+    info: &StreamInfo,
+) -> Result<(usize, Number, Pair), Fault> {
+    let mut take = |n| bits.take(n).ok_or(Fault::More);
+    if take(14)? != SYNC || take(1)? != 0 {
+        return Err(Fault::Bad("it does not start with the code of a frame"));
+    }
+    let by_sample = take(1)? == 1;
+    let (block, rate, channels, width) = (take(4)?, take(4)?, take(4)?, take(3)?);
+    if take(1)? != 0 {
+        return Err(Fault::Bad("a bit of its header is not 0"));
+    }
+    let number = number(&mut take)?;
+    let rows = match block {
+        0 => return Err(Fault::Bad("its header is wrong")),
+        1 => 192,
+        2..=5 => 576 << (block - 2),
+        6 => take(8)? + 1,
+        7 => take(16)? + 1,
+        _ => 256 << (block - 8),
+    };
+    let rate = match rate {
+        0 => u64::from(info.rate),
+        12 => 1000 * take(8)?,
+        13 => take(16)?,
+        14 => 10 * take(16)?,
+        15 => return Err(Fault::Bad("its header is wrong")),
+        n => RATES[usize::try_from(n).unwrap_or_default()],
+    };
+    let end = bits.align();
+    let stored = bits.take(8).ok_or(Fault::More)?;
+    if u64::from(crc8(&bytes[..end])) != stored {
+        return Err(Fault::Bad("the checksum of its header is wrong"));
+    }
+    let (count, pair) = match channels {
+        0..8 => (channels + 1, Pair::None),
+        8 => (2, Pair::LeftSide),
+        9 => (2, Pair::SideRight),
+        10 => (2, Pair::MidSide),
+        _ => return Err(Fault::Bad("its header is wrong")),
+    };
+    let width = match width {
+        0 => info.bits,
+        1 => 8,
+        2 => 12,
+        4 => 16,
+        5 => 20,
+        6 => 24,
+        7 => 32,
+        _ => return Err(Fault::Bad("its header is wrong")),
+    };
+    let told = (u64::from(info.channels), info.bits, u64::from(info.rate));
+    if (count, width, rate) != told {
+        return Err(Fault::Bad(
+            "its channels, bits or rate are not those of the file",
+        ));
+    }
+    let number = match by_sample {
+        true => Number::Sample(number),
+        false => Number::Frame(number),
+    };
+    Ok((usize::try_from(rows).unwrap_or_default(), number, pair))
+}
+
+/// The rates that have a code of their own.
+const RATES: [u64; 12] = [
+    0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
+];
+
+/// A number in one to seven bytes, of which the first says how many there are.
+fn number(take: &mut impl FnMut(u32) -> Result<u64, Fault>) -> Result<u64, Fault> {
+    let first = take(8)?;
+    let ones = (first << 56).leading_ones();
+    let more = match ones {
+        0 => return Ok(first),
+        2..=7 => ones - 1,
+        _ => return Err(Fault::Bad("its number is wrong")),
+    };
+    let mut number = first & (0x7f >> ones);
+    for _ in 0..more {
+        match take(8)? {
+            next if next >> 6 == 2 => number = number << 6 | next & 0x3f,
+            _ => return Err(Fault::Bad("its number is wrong")),
+        }
+    }
+    Ok(number)
+}
+
+/// Makes two channels of what is stored for them.
+fn unpair(pair: Pair, first: &mut [i64], second: &mut [i64]) {
+    for (a, b) in first.iter_mut().zip(second) {
+        match pair {
+            Pair::None => return,
+            Pair::LeftSide => *b = a.wrapping_sub(*b),
+            Pair::SideRight => *a = a.wrapping_add(*b),
+            Pair::MidSide => {
+                // Halving the sum lost its lowest bit, which is that of the difference.
+                let sum = (*a << 1) | (*b & 1);
+                (*a, *b) = (sum.wrapping_add(*b) >> 1, sum.wrapping_sub(*b) >> 1);
+            }
+        }
+    }
+}

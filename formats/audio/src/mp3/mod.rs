@@ -1,0 +1,44 @@
+//! MP3: frames of MPEG layer III, between tags of other programs.
+
+mod frame;
+mod stream;
+
+use spr_core::format::FormatInfo;
+use spr_core::model::{Tag, Waveform};
+use spr_core::{Error, Result};
+
+use crate::coded::{CodedFormat, CodedKind, NestedCoded};
+use frame::{Found, HEADER, header};
+
+const NAME: &str = "mp3";
+const TAG: &[u8] = b"ID3";
+
+static KIND: CodedKind = CodedKind {
+    info: FormatInfo::new(NAME, "MP3 audio; read, not encoded", &["mp3"]),
+    starts,
+    open: |source, _| Ok(Box::new(stream::Stream::open(source)?)),
+    dtypes: &[],
+    own: &[NAME],
+    encode,
+    nested: NestedCoded(|| &KIND),
+};
+
+/// MP3 files, which are read, and written as they are.
+pub static MP3: CodedFormat = CodedFormat(&KIND);
+
+/// Whether a file starts with a tag, or with a frame behind which there is another.
+fn starts(head: &[u8]) -> bool {
+    let Found::Header(first) = header(head) else {
+        return head.starts_with(TAG);
+    };
+    match head.get(first.len..) {
+        Some(next) if next.len() >= HEADER => {
+            matches!(header(next), Found::Header(next) if next.fits(&first))
+        }
+        _ => true,
+    }
+}
+
+fn encode(_: &Waveform, _: &[Tag]) -> Result<Vec<u8>> {
+    Err(Error::unfit("has samples, which are not encoded as MP3"))
+}

@@ -1,0 +1,203 @@
+//! Frames, one after the other, as samples.
+
+use spr_core::bytes::{Env, Extent, Source};
+use spr_core::model::{AudioFacts, Dtype, Rank, Tag, Waveform};
+use spr_core::{Error, ErrorKind, Result};
+use symphonia::core::codecs::audio::well_known::CODEC_ID_MP3;
+use symphonia::core::codecs::audio::{AudioCodecParameters, AudioDecoderOptions};
+use symphonia::default::codecs::MpaDecoder;
+
+use super::TAG;
+use super::frame::{Found, HEADER, Header, Told, header, told};
+use crate::coded::Coded;
+use crate::coded::library::Decoder;
+
+/// Bytes of an ID3 tag's header.
+const TAG_HEADER: usize = 10;
+/// What other programs leave behind the sound: the start, and the bytes, if they are always so many.
+const TAGS: [(&[u8], Option<u64>); 4] = [
+    (b"TAG", Some(128)),
+    (b"APETAGEX", None),
+    (b"LYRICSBEGIN", None),
+    (b"ID3", None),
+];
+
+/// A file of which all up to the first frame of sound was read.
+pub(super) struct Stream {
+    first: Header,
+    told: Told,
+}
+
+impl Stream {
+    /// Reads tags before the sound, and the frame that tells of all.
+    pub(super) fn open(source: &mut Source) -> Result<Self> {
+        while source.peek(TAG.len())? == TAG {
+            let [.., flags, a, b, c, d] = source.array::<TAG_HEADER>()?;
+            // Seven bits of each byte, so that none looks like the start of a frame.
+            let size = [a, b, c, d]
+                .iter()
+                .fold(0, |size, b| size << 7 | u64::from(b & 0x7f));
+            let footer = if flags & 0x10 == 0 {
+                0
+            } else {
+                TAG_HEADER as u64
+            };
+            source.skip(size + footer)?;
+        }
+        let first = match header(source.peek(HEADER)?) {
+            Found::Header(first) => first,
+            Found::Other(name) => {
+                let error = source.error(
+                    ErrorKind::Unsupported,
+                    format!("holds {name}, which is not decoded"),
+                );
+                return Err(error.hint("decode it first: `ffmpeg -i FILE OUT.wav`"));
+            }
+            Found::Nothing => return Err(source.malformed("no MP3 frame starts here")),
+        };
+        let told = told(source.peek(first.len)?, &first);
+        if told.is_some() {
+            source.skip(first.len as u64)?;
+        }
+        Ok(Self {
+            first,
+            told: told.unwrap_or_default(),
+        })
+    }
+
+    /// The header of the next frame, if there is one, behind so many.
+    fn next(&self, source: &mut Source, frames: u64, env: &Env) -> Result<Option<Header>> {
+        let head = source.peek(HEADER)?;
+        match header(head) {
+            Found::Header(next) if next.fits(&self.first) => return Ok(Some(next)),
+            Found::Header(_) => {
+                return Err(source.malformed("the rate or the channels change here"));
+            }
+            _ if head.is_empty() => {}
+            _ => passed(source, env)?,
+        }
+        match self.told.frames {
+            Some(told) if frames < told => {
+                let message = format!("the file ends after {frames} of {told} frames");
+                Err(source.error(ErrorKind::Truncated, message))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Samples of a channel that are sound, of so many frames.
+    fn rows(&self, frames: u64) -> u64 {
+        let told = self.told;
+        // Where there are more frames than told, the last of those is no longer where sound ends.
+        let behind = if told.frames.is_some_and(|n| n < frames) {
+            0
+        } else {
+            told.behind
+        };
+        (frames * self.first.rows).saturating_sub(told.before + behind)
+    }
+}
+
+/// Goes past what other programs leave behind the sound, with a warning.
+fn passed(source: &mut Source, env: &Env) -> Result<()> {
+    const LONGEST: usize = 16;
+    let head = source.peek(LONGEST)?;
+    let known = TAGS.iter().find(|(start, _)| head.starts_with(start));
+    if known.is_none() {
+        let message = match head.len() < HEADER && head.starts_with(b"\xff") {
+            true => return Err(source.error(ErrorKind::Truncated, "the file ends in a frame")),
+            false => "no MP3 frame starts here, where one should",
+        };
+        return Err(source.malformed(message));
+    }
+    env.warn(&source.malformed("a tag behind the sound, which is passed over"));
+    if let Some((_, Some(size))) = known {
+        source.skip(*size)?;
+        return match source.at_end()? {
+            true => Ok(()),
+            false => passed(source, env),
+        };
+    }
+    loop {
+        let left = source.peek(HEADER.max(4096))?.len() as u64;
+        if left == 0 {
+            return Ok(());
+        }
+        source.skip(left)?;
+    }
+}
+
+impl Coded for Stream {
+    fn facts(&self) -> AudioFacts {
+        AudioFacts {
+            rate: Some(self.first.rate),
+            channels: Some(self.first.channels),
+            samples: self.told.frames.map(|frames| self.rows(frames)),
+            duration: None,
+        }
+    }
+
+    fn count(&mut self, source: &mut Source, env: &Env) -> Result<Option<u64>> {
+        let mut frames = 0;
+        while let Some(next) = self.next(source, frames, env)? {
+            source.skip(next.len as u64)?;
+            frames += 1;
+        }
+        Ok(Some(self.rows(frames)))
+    }
+
+    fn tags(&mut self) -> Vec<Tag> {
+        Vec::new()
+    }
+
+    fn decode(
+        &mut self,
+        source: &mut Source,
+        extent: Extent,
+        sound: &mut Waveform,
+        env: &Env,
+    ) -> Result<()> {
+        if extent == Extent::Own {
+            let message = "an MP3 file that others follow, as it has no end of its own";
+            return Err(source.error(ErrorKind::Unsupported, message));
+        }
+        let channels = self.first.channels as usize;
+        sound.rate = self.first.rate;
+        sound.samples.start(Dtype::F32, Rank::Matrix, channels);
+        let mut params = AudioCodecParameters::new();
+        params.for_codec(CODEC_ID_MP3);
+        let options = AudioDecoderOptions::default();
+        let mut decoder = Decoder::new(|| MpaDecoder::try_new(&params, &options))?;
+        let (mut frames, mut samples) = (0, Vec::new());
+        let mut skip = usize::try_from(self.told.before).unwrap_or(usize::MAX) * channels;
+        while let Some(next) = self.next(source, frames, env)? {
+            let frame = source.peek(next.len)?;
+            if frame.len() < next.len {
+                let message = format!("the file ends in a frame, behind {frames}");
+                return Err(source.error(ErrorKind::Truncated, message));
+            }
+            let decoded = decoder.decode(frame, &mut samples);
+            let place = |e: Error| e.file(source.name()).byte(source.offset());
+            decoded.map_err(place)?;
+            if samples.len() as u64 != next.rows * channels as u64 {
+                return Err(source.malformed("damaged sound: a frame of another length"));
+            }
+            let (before, kept) = samples.split_at(skip.min(samples.len()));
+            skip -= before.len();
+            source.hold(
+                "audio",
+                (sound.samples.as_bytes().len() + 4 * kept.len()) as u64,
+                &env.limits,
+            )?;
+            sound
+                .samples
+                .extend_from(kept, &env.limits)
+                .map_err(place)?;
+            source.skip(next.len as u64)?;
+            frames += 1;
+        }
+        let rows = usize::try_from(self.rows(frames)).unwrap_or(usize::MAX);
+        sound.samples.retain_rows(|row| row < rows);
+        Ok(())
+    }
+}

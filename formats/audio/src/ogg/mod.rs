@@ -1,0 +1,29 @@
+//! Ogg Vorbis: packets of sound in pages, each with its checksum.
+
+mod page;
+mod stream;
+
+use spr_core::format::FormatInfo;
+use spr_core::model::{Tag, Waveform};
+use spr_core::{Error, Result};
+
+use crate::coded::{CodedFormat, CodedKind, NestedCoded};
+
+const NAME: &str = "ogg";
+
+static KIND: CodedKind = CodedKind {
+    info: FormatInfo::new(NAME, "Ogg Vorbis audio; read, not encoded", &["ogg", "oga"]),
+    starts: |head| head.starts_with(page::MAGIC),
+    open: |source, env| Ok(Box::new(stream::Stream::open(source, env)?)),
+    dtypes: &[],
+    own: &[NAME],
+    encode,
+    nested: NestedCoded(|| &KIND),
+};
+
+/// Ogg files with Vorbis sound, which are read, and written as they are.
+pub static OGG: CodedFormat = CodedFormat(&KIND);
+
+fn encode(_: &Waveform, _: &[Tag]) -> Result<Vec<u8>> {
+    Err(Error::unfit("has samples, which are not encoded as Vorbis"))
+}
