@@ -40,6 +40,79 @@ fn a_folder_of_waves_there_and_back() {
     }
 }
 
+/// FLAC comes back to the bit, and a file that nothing changes is not even decoded.
+#[test]
+fn flac_through_espnets_archives() {
+    let s = Scratch::new();
+    s.ok(&format!("{} flac/ --to flac", folder()));
+    s.ok("flac/ ark,scp:sound.ark,wav.scp --co audio=flac");
+    let keys = s.ok("ls wav.scp").out;
+    assert_eq!(keys.lines().count(), 3, "{keys}");
+    for line in String::from_utf8(s.read("wav.scp")).unwrap().lines() {
+        let (_, place) = line.rsplit_once(' ').unwrap();
+        let at: usize = place.strip_prefix("sound.ark:").unwrap().parse().unwrap();
+        assert_eq!(s.read("sound.ark")[at..at + 5], *b"AUDIO", "{line}");
+    }
+    for from in ["sound.ark", "wav.scp"] {
+        let (again, waves) = (format!("{from}.flac/"), format!("{from}.wav/"));
+        s.ok(&format!("{from} {again} --to flac"));
+        s.ok(&format!("{from} {waves} --to wav"));
+        for entry in fs::read_dir(folder()).unwrap() {
+            let path = entry.unwrap().path();
+            let stem = path.file_stem().unwrap().to_str().unwrap();
+            let stored = s.read(&format!("{again}{stem}.flac"));
+            assert_eq!(stored, s.read(&format!("flac/{stem}.flac")), "{from}");
+            let wave = s.read(&format!("{waves}{stem}.wav"));
+            assert_eq!(wave, fs::read(&path).unwrap(), "{from}");
+        }
+    }
+    let error = s.fails("flac/ x.ark --co audio=opus");
+    assert!(error.contains("audio"), "{error}");
+}
+
+/// A file that is cut is an error with its place, of which the samples before are kept.
+#[test]
+fn damaged_flac_is_found_and_repaired() {
+    let s = Scratch::new();
+    s.ok(&format!("{}/ann-001.wav a.flac", folder()));
+    let bytes = s.read("a.flac");
+    s.write("cut.flac", &bytes[..bytes.len() / 2]);
+    let error = s.fails("cut.flac cut.wav");
+    assert!(
+        error.contains("cut.flac@") && error.contains("the file ends after"),
+        "{error}"
+    );
+    let found = s.run("check cut.flac").out;
+    assert!(found.contains("the file ends after"), "{found}");
+    let said = s.run("repair cut.flac -o kept.flac").err;
+    assert!(said.contains("skipped: cut.flac@"), "{said}");
+    let kept: Value = serde_json::from_str(&s.ok("info kept.flac --json").out).unwrap();
+    assert!(kept["duration"].as_f64().unwrap() > 0.5, "{kept}");
+}
+
+/// Samples are not encoded as MP3, and who asks for it learns what is.
+#[test]
+fn lossy_formats_are_read_alone() {
+    let s = Scratch::new();
+    let lossy = |name: &str| format!("{}/fixtures/lossy/{name}", env!("CARGO_MANIFEST_DIR"));
+    for name in ["mono.mp3", "stereo.ogg"] {
+        let (_, extension) = name.split_once('.').unwrap();
+        s.ok(&format!("{} copy.{extension}", lossy(name)));
+        assert_eq!(
+            s.read(&format!("copy.{extension}")),
+            fs::read(lossy(name)).unwrap()
+        );
+        let error = s.fails(&format!(
+            "{} new.{extension}",
+            fixture("wav-python-16/input.wav")
+        ));
+        assert!(
+            error.contains("which the format does not encode"),
+            "{error}"
+        );
+    }
+}
+
 #[test]
 fn what_cannot_be_held_is_refused_by_name() {
     let s = Scratch::new();

@@ -7,7 +7,7 @@ use spr_core::format::{Options, Portioned, Reader, Request};
 use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance, is_word_byte};
 use spr_core::{Error, Result};
 
-use crate::choice::{Choice, wants_values};
+use crate::choice::{Choice, Content};
 use crate::decide::is_integer;
 use crate::nested;
 use crate::number::is_space;
@@ -60,7 +60,7 @@ impl ArchiveReader {
         request: &mut Request,
         env: &Env,
     ) -> Result<Self> {
-        let mut objects = ObjectReader::new(options, wants_values(request), env)?;
+        let mut objects = ObjectReader::new(options, Content::of(request), env)?;
         objects.in_portions(request.portions != Portioned::No);
         let foreign = !is_place(&source, options) && nested::of_file(&mut source, env)?.is_some();
         let place = is_place(&source, options);

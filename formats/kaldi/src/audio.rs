@@ -1,7 +1,59 @@
 //! Sound as Kaldi's holder of waves takes it.
 
+use spr_core::format::{AudioCaps, Options};
 use spr_core::model::{Dtype, Waveform};
 use spr_core::{Error, Result};
+
+use crate::nested;
+
+/// How an archive keeps sound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SoundForm {
+    /// As Kaldi has it.
+    Kaldi,
+    /// As a file of this format behind its size.
+    Sized(&'static str),
+}
+
+const FLAC: &str = "flac";
+
+impl SoundForm {
+    /// What the options ask for.
+    ///
+    /// # Errors
+    /// The option is wrong.
+    pub(crate) fn of(options: &Options) -> Result<Self> {
+        let all = [
+            ("kaldi", Self::Kaldi),
+            (FLAC, Self::Sized(FLAC)),
+            (nested::WAV, Self::Sized(nested::WAV)),
+        ];
+        Ok(options.choice("audio", &all)?.unwrap_or(Self::Kaldi))
+    }
+
+    /// The format of the files.
+    pub(crate) fn format(self) -> &'static str {
+        match self {
+            Self::Kaldi => nested::WAV,
+            Self::Sized(format) => format,
+        }
+    }
+
+    /// What can be kept.
+    pub(crate) fn caps(self) -> AudioCaps {
+        let (dtypes, files): (&[Dtype], &[&str]) = match self {
+            Self::Kaldi => (&[Dtype::I16], &[]),
+            Self::Sized(FLAC) => (&[Dtype::I16, Dtype::U8, Dtype::I32], &[FLAC]),
+            Self::Sized(_) => (
+                &[Dtype::I16, Dtype::U8, Dtype::I32, Dtype::F32, Dtype::F64],
+                &[nested::WAV],
+            ),
+        };
+        let mut caps = AudioCaps::samples(dtypes);
+        caps.encoded = files;
+        caps
+    }
+}
 
 /// The most channels.
 const CHANNELS: usize = 255;

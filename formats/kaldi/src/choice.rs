@@ -70,7 +70,21 @@ impl Choice {
     }
 }
 
-/// Whether the values of features are read, or passed over.
-pub(crate) fn wants_values(request: &Request) -> bool {
-    request.values && request.parts.features
+/// How much of each entry is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Content {
+    /// Whether the values of features are, and not passed over.
+    pub(crate) values: bool,
+    /// Formats whose sound files are handed on as they are stored.
+    pub(crate) files: &'static [&'static str],
+}
+
+impl Content {
+    /// What a request leaves of entries.
+    pub(crate) fn of(request: &Request) -> Self {
+        Self {
+            values: request.values && request.parts.features,
+            files: if request.samples { &[] } else { request.files },
+        }
+    }
 }

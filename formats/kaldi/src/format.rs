@@ -2,15 +2,16 @@
 
 use spr_core::bytes::{Env, Location, Nested, Output, Source};
 use spr_core::format::{
-    AudioCaps, Caps, Count, Empty, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps,
-    Medium, Notation, Opened, OptionSpec, Options, Portioned, Probe, RandomAccess, Request, Score,
-    Tags, Variant, WholeFolder, Writer,
+    Caps, Count, Empty, FeatureCaps, Format, FormatInfo, IndexKind, Keys, LabelCaps, Medium,
+    Notation, Opened, OptionSpec, Options, Portioned, Probe, RandomAccess, Request, Score, Tags,
+    Variant, WholeFolder, Writer,
 };
 use spr_core::model::Dtype;
 use spr_core::{Error, Result};
 
 use crate::archive::{ArchiveReader, is_bare_file, is_place};
-use crate::choice::wants_values;
+use crate::audio::SoundForm;
+use crate::choice::Content;
 use crate::compress::{Compress, STORED};
 use crate::files::Files;
 use crate::kind::Precision;
@@ -124,6 +125,12 @@ const OPTIONS: &[OptionSpec] = &[
                stored that are compressed already (in reading, too)",
     },
     OptionSpec {
+        name: "audio",
+        value: "kaldi|flac|wav",
+        help: "in writing, keep sound as Kaldi's waves (default), or as files of that format behind \
+               their sizes, which ESPnet reads",
+    },
+    OptionSpec {
         name: "digits",
         value: "shortest|kaldi",
         help: "digits in text: enough to read the same value back, or Kaldi's seven",
@@ -196,6 +203,7 @@ pub(crate) fn table_style(options: &Options) -> Result<TableStyle> {
     check(options)?;
     let (style, dtypes) = style(options)?;
     let compress = Compress::of(options)?;
+    let sound = SoundForm::of(options)?;
     let mut features = FeatureCaps::new(dtypes);
     (features.vectors, features.scalars) = (true, true);
     features.max_cols = LARGEST;
@@ -208,7 +216,7 @@ pub(crate) fn table_style(options: &Options) -> Result<TableStyle> {
     caps.labels = Some(labels);
     caps.objects = KINDS;
     if style == Style::Binary {
-        caps.audio = AudioCaps::samples(&[Dtype::I16]);
+        caps.audio = sound.caps();
     }
     caps.empty = Empty::Shapeless;
     let rounding = match (compress, style) {
@@ -231,6 +239,7 @@ pub(crate) fn table_style(options: &Options) -> Result<TableStyle> {
     Ok(TableStyle {
         style,
         compress,
+        sound,
         rounding: rounding.unwrap_or("text is read back as f32 unless dtype=f64"),
         caps,
         flush: options.flag("flush")?,
@@ -259,14 +268,14 @@ impl Format for Kaldi {
     ) -> Result<Opened> {
         check(options)?;
         let script = table(&mut source, options)? == Table::Script;
-        let values = wants_values(request);
+        let content = Content::of(request);
         request.lenient |= options.flag("permissive")?;
         if !script
             && (request.damaged || request.lookup)
             && !is_bare_file(&mut source, options, env)?
         {
             if request.damaged {
-                let reader = SalvageReader::new(source, options, values, env)?;
+                let reader = SalvageReader::new(source, options, content, env)?;
                 return Ok(Opened::stream(reader));
             }
             // A pipe would be kept in memory, which those who read it in order do better.

@@ -2,7 +2,7 @@
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Extent, Source};
-use spr_core::model::{Rank, Utterance};
+use spr_core::model::{Audio, EncodedAudio, Rank, Utterance};
 
 use crate::audio;
 use crate::kind::{ObjectKind, Precision};
@@ -52,12 +52,14 @@ pub(crate) fn kind_of_format(name: &str) -> Option<ObjectKind> {
     }
 }
 
-/// Reads an object of the format `name`; with `whole` it is all that is left of the source. Of
-/// sound only samples and rate are kept, as Kaldi keeps them.
+/// Reads an object of the format `name`; with `whole` it is all that is left of the source, and if
+/// it is one of `files`, it stays as it is. Of other sound only samples and rate are kept, as Kaldi
+/// keeps them.
 pub(crate) fn read(
     source: &mut Source,
     utt: &mut Utterance,
     (name, whole): (&'static str, bool),
+    files: &[&str],
     env: &Env,
 ) -> Result<ObjectKind> {
     let at = source.offset();
@@ -69,6 +71,17 @@ pub(crate) fn read(
         false => Extent::Own,
     };
     utt.clear_data();
+    if whole && files.contains(&name) {
+        let bytes = source.rest("a sound file", &env.limits)?;
+        let facts = nested.facts(&mut Source::from_bytes(source.name(), bytes.clone())?, env)?;
+        let format = name.to_owned();
+        utt.audio = Some(Audio::Encoded(EncodedAudio {
+            format,
+            bytes,
+            facts,
+        }));
+        return Ok(ObjectKind::Wave);
+    }
     nested.read(source, extent, utt, env)?;
     let kind = kind_of_format(name).unwrap_or_else(|| kind_of(utt, name));
     if kind == ObjectKind::Wave {

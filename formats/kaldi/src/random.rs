@@ -9,7 +9,7 @@ use spr_core::model::{Key, KeySource, Position, Utterance};
 use spr_core::{Error, Result};
 
 use crate::archive::read_key;
-use crate::choice::wants_values;
+use crate::choice::Content;
 use crate::lines::Lines;
 use crate::object::ObjectReader;
 use crate::pass::pass_object;
@@ -74,7 +74,7 @@ impl ScriptTable {
     ) -> Result<Self> {
         let promise = Promise::of(options)?;
         let lines = Lines::read(&mut source, promise.sorted, &env.limits)?;
-        let mut targets = Targets::new(&source, options, wants_values(request), env)?;
+        let mut targets = Targets::new(&source, options, Content::of(request), env)?;
         (0..lines.len()).for_each(|index| targets.keep(lines.rest(index)));
         if request.lenient {
             targets.sample((0..lines.len()).map(|index| lines.rest(index)));
@@ -162,7 +162,7 @@ impl ArchiveTable {
         request: &Request,
         env: &Env,
     ) -> Result<Self> {
-        let mut objects = ObjectReader::new(options, wants_values(request), env)?;
+        let mut objects = ObjectReader::new(options, Content::of(request), env)?;
         objects.look_ahead(&mut source, false, KeySource::Stored)?;
         if request.lenient && objects.is_open() && source.can_seek() {
             sample(&mut source, &mut objects)?;

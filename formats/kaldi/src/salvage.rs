@@ -11,6 +11,7 @@ use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance, is_word_
 use spr_core::{Error, ErrorKind, Result};
 
 use crate::archive::{HEAD, read_key};
+use crate::choice::Content;
 use crate::key_patterns::KeyPatterns;
 use crate::number::is_space;
 use crate::object::ObjectReader;
@@ -54,10 +55,15 @@ struct Found {
 
 impl SalvageReader {
     /// Reads from `source`, copied to a temporary file if it can't be gone back in.
-    pub(crate) fn new(source: Source, options: &Options, values: bool, env: &Env) -> Result<Self> {
+    pub(crate) fn new(
+        source: Source,
+        options: &Options,
+        content: Content,
+        env: &Env,
+    ) -> Result<Self> {
         let plain = source.is_plain_file();
         let (mut source, failure) = source.into_salvage()?;
-        let mut objects = ObjectReader::new(options, values, env)?;
+        let mut objects = ObjectReader::new(options, content, env)?;
         let mut info = objects.look_ahead(&mut source, false, KeySource::Stored)?;
         let mark = mark(source.peek(HEAD)?);
         info.byte_order = mark.map(|_| ByteOrder::Little);

@@ -8,7 +8,7 @@ use spr_core::format::{Options, Reader, Request};
 use spr_core::model::{DatasetInfo, Key, KeySource, Position, Utterance, is_word_byte};
 use spr_core::{Error, Result};
 
-use crate::choice::{Choice, wants_values};
+use crate::choice::{Choice, Content};
 
 use crate::number::is_space;
 use crate::object::ObjectReader;
@@ -114,10 +114,14 @@ pub(crate) fn text_of(name: &[u8]) -> Cow<'_, str> {
 }
 
 impl Targets {
-    /// Without `values`, those of features are passed over.
-    pub(crate) fn new(script: &Source, options: &Options, values: bool, env: &Env) -> Result<Self> {
+    pub(crate) fn new(
+        script: &Source,
+        options: &Options,
+        content: Content,
+        env: &Env,
+    ) -> Result<Self> {
         Ok(Self {
-            objects: ObjectReader::new(options, values, env)?,
+            objects: ObjectReader::new(options, content, env)?,
             env: env.clone(),
             script: script.location().cloned(),
             open: Vec::new(),
@@ -262,7 +266,7 @@ impl ScriptReader {
             return Err(script.malformed("a script file is text, this is a binary object"));
         }
         let mut reader = Self {
-            targets: Targets::new(&script, options, wants_values(request), env)?,
+            targets: Targets::new(&script, options, Content::of(request), env)?,
             choice: Choice::take(request)?,
             info: DatasetInfo::default(),
             waiting: Waiting::new(),

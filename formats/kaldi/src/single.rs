@@ -2,9 +2,10 @@
 
 use spr_core::Result;
 use spr_core::bytes::{Env, Source};
-use spr_core::format::Options;
+use spr_core::format::{Options, Request};
 use spr_core::model::Utterance;
 
+use crate::choice::Content;
 use crate::object::ObjectReader;
 
 /// Reads the object that stands at the current place of `source` into `utt`, whose key stays as it
@@ -30,6 +31,6 @@ pub fn read_object(
     env: &Env,
     utt: &mut Utterance,
 ) -> Result<()> {
-    let mut objects = ObjectReader::new(options, true, env)?;
+    let mut objects = ObjectReader::new(options, Content::of(&Request::all()), env)?;
     objects.read(source, utt, false).map(drop)
 }

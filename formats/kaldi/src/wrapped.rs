@@ -9,11 +9,26 @@ use spr_core::{Error, Result};
 use crate::kind::ObjectKind;
 use crate::{nested, opaque, recognise};
 
-/// Reads the object at the current place, with the format that its file is of.
+/// What stands before a sound file of so many bytes: the word, the number of bytes that the size
+/// takes, and the size in as few as hold it.
+pub(crate) fn sound_head(len: usize) -> Vec<u8> {
+    let size = (len as u64).to_le_bytes();
+    let used = size.iter().rposition(|b| *b != 0).map_or(1, |n| n + 1);
+    let count = u8::try_from(used).unwrap_or_default();
+    [&b"AUDIO"[..], &[count], &size[..used]].concat()
+}
+
+/// Reads the object at the current place, with the format that its file is of; one of `files` stays
+/// as it is.
 ///
 /// # Errors
 /// It is cut or damaged, or of a format that is not read.
-pub(crate) fn read(source: &mut Source, utt: &mut Utterance, env: &Env) -> Result<ObjectKind> {
+pub(crate) fn read(
+    source: &mut Source,
+    utt: &mut Utterance,
+    files: &[&str],
+    env: &Env,
+) -> Result<ObjectKind> {
     /// The longest word, and the number of bytes of the size.
     const HEAD: usize = 6;
     let at = source.offset();
@@ -31,7 +46,7 @@ pub(crate) fn read(source: &mut Source, utt: &mut Utterance, env: &Env) -> Resul
     let name = format!("{} ({what} at byte {at})", source.name());
     let read = match Source::from_bytes(name, file) {
         Ok(mut file) => match nested::of_file(&mut file, env)? {
-            Some(format) => nested::read(&mut file, utt, (format, true), env),
+            Some(format) => nested::read(&mut file, utt, (format, true), files, env),
             None => Err(refused(source, at, known)),
         },
         Err(error) => Err(error),

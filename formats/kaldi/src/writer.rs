@@ -1,11 +1,13 @@
 //! Writing archives, with or without a script file beside them.
 
+use std::borrow::Cow;
+
 use spr_core::bytes::{ByteOrder, Env, Locator, Part, Sink, swap_in_place};
 use spr_core::format::{Caps, Writer, Written};
-use spr_core::model::{CastStats, Dtype, Matrix, Object, Rank, Utterance};
+use spr_core::model::{Audio, CastStats, Dtype, Matrix, Object, Rank, Utterance};
 use spr_core::{Error, Limits, Result};
 
-use crate::audio;
+use crate::audio::{self, SoundForm};
 use crate::compress::{Compress, Compressed, compressed, decode};
 use crate::encode::{Encoder, Planned};
 use crate::files::Files;
@@ -17,6 +19,7 @@ use crate::packed;
 use crate::pieces::Archive;
 use crate::recognise::TAG;
 use crate::sinks::Sinks;
+use crate::wrapped;
 use crate::write_object::{self, Style};
 
 /// Bytes put together before they are passed on.
@@ -27,6 +30,8 @@ pub(crate) struct TableStyle {
     pub(crate) style: Style,
     /// What becomes of matrices.
     pub(crate) compress: Option<Compress>,
+    /// How sound is kept.
+    pub(crate) sound: SoundForm,
     /// What changes numbers, where something does.
     pub(crate) rounding: &'static str,
     pub(crate) caps: Caps,
@@ -116,8 +121,36 @@ impl KaldiWriter {
         write_object::object(object, self.table.style, &mut self.encoded)
     }
 
-    /// Writes sound, whose entry is not started before the bytes are known to come.
+    /// Writes sound as a file behind its size, or alone if it has a file of its own.
+    fn write_sized(&mut self, utt: &Utterance) -> Result<()> {
+        let made = self.sound_file(utt);
+        let file = made.map_err(|e| self.refused(e, utt))?;
+        self.start(utt, false)?;
+        if self.files.is_none() {
+            self.archive.put(&wrapped::sound_head(file.len()))?;
+        }
+        self.archive.put(&file)
+    }
+
+    /// The bytes of a sound file: those that are there, or made of samples.
+    fn sound_file<'a>(&self, utt: &'a Utterance) -> Result<Cow<'a, [u8]>> {
+        if let Some(Audio::Encoded(encoded)) = &utt.audio {
+            return Ok(Cow::Borrowed(&encoded.bytes));
+        }
+        let mut bytes = Vec::new();
+        let format = self.env.nested(self.table.sound.format())?;
+        format.write(utt, &mut |part| {
+            bytes.extend_from_slice(part);
+            Ok(())
+        })?;
+        Ok(Cow::Owned(bytes))
+    }
+
+    /// Writes sound as Kaldi has it; the entry is not started before the bytes are known to come.
     fn write_sound(&mut self, utt: &Utterance) -> Result<()> {
+        if self.table.sound != SoundForm::Kaldi {
+            return self.write_sized(utt);
+        }
         let wav = self.env.nested(nested::WAV);
         let wav = wav.map_err(|e| e.file(self.archive.name()))?;
         let mut started = false;
@@ -345,8 +378,10 @@ impl KaldiWriter {
     /// Checks what an entry can hold, and what all of a table have in common.
     fn check(&self, utt: &Utterance) -> Result<()> {
         self.table.caps.check(utt)?;
-        if let Some(sound) = utt.waveform() {
-            audio::check(sound)?;
+        if let Some(sound) = &utt.audio {
+            if let (SoundForm::Kaldi, Audio::Samples(sound)) = (self.table.sound, sound) {
+                audio::check(sound)?;
+            }
             if utt.features.is_some() || utt.labels.is_some() {
                 return Err(Error::unfit("has audio that does not stand alone"));
             }
@@ -374,10 +409,7 @@ impl KaldiWriter {
         }
         match &utt.object {
             Some(object) => self.encode_object(object).map(drop),
-            None => {
-                let wav = self.env.nested(nested::WAV)?;
-                wav.write(utt, &mut |_| Ok(())).map(drop)
-            }
+            None => self.sound_file(utt).map(drop),
         }
     }
 

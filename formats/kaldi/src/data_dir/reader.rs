@@ -15,7 +15,7 @@ use super::layout::{FEATURES, Layout, SEGMENTS, TEXT, Taken, UTT2SPK, WAVES};
 use super::line::{Lines, Next};
 use super::sound::Sound;
 use super::table::{Table, unsorted};
-use crate::choice::{Choice, wants_values};
+use crate::choice::{Choice, Content};
 use crate::script::{Targets, text_of};
 
 /// Reads a data directory. The list of utterances leads, the other tables are asked for its keys.
@@ -61,12 +61,12 @@ impl DataReader {
         let warning = unsorted(&list, env)?;
         let seen = warning.as_ref().map(|_| Seen::default());
         warning.iter().for_each(|warning| env.warn(warning));
-        let values = wants_values(request);
+        let content = Content::of(request);
         let choice = Choice::take(request)?;
         let (tells, mut faults) = (choice.is_all(), Faults::default());
         let features = match layout.file(FEATURES).filter(|_| taken.features) {
             Some(at) => Some(Features {
-                targets: Targets::new(&env.open_file(&at)?, &Options::default(), values, env)?,
+                targets: Targets::new(&env.open_file(&at)?, &Options::default(), content, env)?,
                 table: Table::open(at, tells, env, &mut faults)?,
             }),
             None => None,

@@ -53,7 +53,7 @@ impl ObjectReader {
             BinaryForm::Compressed(compression) => {
                 utt.origin.coding = Some(compression.token().into());
                 let into = utt.features.get_or_insert_default();
-                if !self.values {
+                if !self.content.values {
                     Decoder::pass(source, into, compression, limits)?;
                     return Ok(ObjectKind::Matrix);
                 }
@@ -150,7 +150,7 @@ impl ObjectReader {
             return self.go_on(source, utt);
         }
         let (into, limits) = (utt.features_mut(), &self.env.limits);
-        match self.values {
+        match self.content.values {
             true => source.read_matrix(into, shape, ByteOrder::Little, limits),
             false => source.pass_matrix(into, shape, limits),
         }

@@ -11,6 +11,7 @@ use spr_core::model::{Dtype, Object, Rank, Utterance};
 use spr_core::{Error, Result};
 
 use crate::binary::Decoder;
+use crate::choice::Content;
 use crate::compress::Compress;
 use crate::kind::{HOLDERS, ObjectKind, Precision};
 use crate::recognise::{self, TOKEN, Unmarked};
@@ -24,8 +25,7 @@ use words::blanks;
 /// Reads objects one after the other and remembers what they were.
 pub(crate) struct ObjectReader {
     env: Env,
-    /// Whether the values of features are read, and not passed over.
-    values: bool,
+    content: Content,
     /// How wide the floats of text are.
     precision: Precision,
     /// Whether a long matrix is given in portions, and the one of which more is to come.
@@ -107,18 +107,18 @@ pub(crate) const DTYPES: &[(&str, (Precision, &[Dtype]))] = &[
 pub(crate) const EMPTY_VECTOR: &[u8] = b"  ]";
 
 impl ObjectReader {
-    /// Without `values`, those of features are passed over where headers tell how many there are.
+    /// Values that are not wanted are passed over where headers tell how many there are.
     ///
     /// # Errors
     /// An option's value is wrong.
-    pub(crate) fn new(options: &Options, values: bool, env: &Env) -> Result<Self> {
+    pub(crate) fn new(options: &Options, content: Content, env: &Env) -> Result<Self> {
         let (holder, held) = options.choice("holder", HOLDERS)?.unzip();
         let said = options
             .choice("dtype", DTYPES)?
             .map(|(precision, _)| precision);
         Ok(Self {
             env: env.clone(),
-            values,
+            content,
             portioned: false,
             rest: None,
             rounding: Rounding::new(said.is_none() && held.is_none(), env),
@@ -148,7 +148,10 @@ impl ObjectReader {
     pub(crate) fn without_values(&self) -> Self {
         Self {
             env: self.env.clone(),
-            values: false,
+            content: Content {
+                values: false,
+                ..self.content
+            },
             rest: None,
             emptied: true,
             rounding: self.rounding.silent(),
@@ -285,7 +288,7 @@ impl ObjectReader {
         let words = matches!(self.holder, Some(ObjectKind::Token | ObjectKind::Tokens));
         match (source.ahead(TOKEN, recognise::is_known)?.0, self.holder) {
             (head, _) if recognise::wrapped(head).is_some() => {
-                let kind = wrapped::read(source, utt, &self.env)?;
+                let kind = wrapped::read(source, utt, self.content.files, &self.env)?;
                 self.check_holder(source, kind, at)?;
                 Ok(kind)
             }
@@ -347,7 +350,8 @@ impl ObjectReader {
         if let Some(kind) = nested::kind_of_format(format) {
             self.check_holder(source, kind, at)?;
         }
-        let kind = nested::read(source, utt, (format, whole && !self.all), &self.env)?;
+        let how = (format, whole && !self.all);
+        let kind = nested::read(source, utt, how, self.content.files, &self.env)?;
         self.check_holder(source, kind, at)?;
         Ok(kind)
     }

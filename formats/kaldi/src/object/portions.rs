@@ -40,7 +40,7 @@ impl ObjectReader {
         whole: bool,
     ) -> Result<bool> {
         let row = cols.saturating_mul(dtype.size() as u64);
-        let portions = Portions::of(rows, row).filter(|_| self.portioned && self.values);
+        let portions = Portions::of(rows, row).filter(|_| self.portioned && self.content.values);
         let Some(portions) = portions else {
             return Ok(false);
         };

@@ -5,7 +5,8 @@ use spr_core::format::{Format, Registry};
 
 /// Surroundings that know the formats whose objects stand in tables.
 pub(crate) fn env() -> Env {
-    let formats: [&'static dyn Format; 4] = [
+    let formats: [&'static dyn Format; 5] = [
+        &spr_format_audio::FLAC,
         &spr_format_audio::WAV,
         &spr_format_htk::HTK,
         &spr_format_htk::SPHINX,

@@ -148,7 +148,7 @@ fn odd(bench: &Bench<'_>) {
         }
         let is = |test: fn(&Audio) -> bool| utts.iter().flat_map(|u| &u.audio).any(test);
         let stored = is(|audio| matches!(audio, Audio::Encoded(_)));
-        if bench.folder && stored && is(|audio| matches!(audio, Audio::Samples(_))) {
+        if stored && is(|audio| matches!(audio, Audio::Samples(_))) {
             // A file that is kept as it is can't be told from one that was encoded.
             return Ok(());
         }
