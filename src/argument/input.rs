@@ -1,6 +1,7 @@
 //! Inputs.
 
 mod open;
+mod place;
 
 pub use open::OpenedInput;
 pub(crate) use open::with_speakers;

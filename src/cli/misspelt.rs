@@ -94,27 +94,43 @@ pub(super) fn file(error: Error, env: &Env) -> Error {
         ErrorKind::Io => !env.exists(&at) && !error.is_failure(),
         _ => false,
     };
-    let Some(name) = at.name().filter(|_| missing) else {
+    if !missing || at.name().is_none() {
         return error;
-    };
+    }
     if let Some(hint) = misplaced(&at.to_string(), env) {
         return error.hint(hint);
     }
-    let parent = at.parent();
-    let folder = parent.clone().unwrap_or_else(|| ".".into());
-    let Ok(entries) = env.entries(&folder) else {
-        return match env.exists(&folder) {
-            true => error,
-            false => error.hint(format!("there is no folder {folder}")),
-        };
-    };
-    let names = entries.iter().filter_map(Location::name);
-    match nearest(name.as_encoded_bytes(), names.map(OsStr::as_encoded_bytes)) {
-        Some(near) => {
-            let near = Location::from(String::from_utf8_lossy(near).as_ref());
-            let near = parent.map_or(near.clone(), |folder| folder.join(near));
-            error.hint(format!("did you mean {near}?"))
-        }
+    // A place in a file that is not there.
+    let text = at.to_string();
+    let place = text
+        .rsplit_once(':')
+        .filter(|(_, byte)| !byte.is_empty() && byte.bytes().all(|b| b.is_ascii_digit()));
+    if let Some((file, byte)) = place {
+        let near = beside(&Location::from(file), env);
+        let near = near.map_or(String::new(), |near| {
+            format!("; did you mean {near}:{byte}?")
+        });
+        return error.hint(format!(
+            "that is byte {byte} of {file}, which is not there{near}"
+        ));
+    }
+    let folder = at.parent().unwrap_or_else(|| ".".into());
+    if !env.exists(&folder) {
+        return error.hint(format!("there is no folder {folder}"));
+    }
+    match beside(&at, env) {
+        Some(near) => error.hint(format!("did you mean {near}?")),
         None => error,
     }
+}
+
+/// The file or folder in the same folder whose name is most like this one's.
+fn beside(at: &Location, env: &Env) -> Option<Location> {
+    let (name, parent) = (at.name()?, at.parent());
+    let folder = parent.clone().unwrap_or_else(|| ".".into());
+    let entries = env.entries(&folder).ok()?;
+    let names = entries.iter().filter_map(Location::name);
+    let near = nearest(name.as_encoded_bytes(), names.map(OsStr::as_encoded_bytes))?;
+    let near = Location::from(String::from_utf8_lossy(near).as_ref());
+    Some(parent.map_or(near.clone(), |folder| folder.join(near)))
 }

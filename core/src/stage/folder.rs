@@ -1,5 +1,7 @@
 //! A folder of files, one an utterance, as one data set.
 
+use std::collections::BTreeSet;
+
 use crate::bytes::{Env, Location, key_in_folder};
 use crate::format::{Format, Medium, Options, Reader, Registry, Request, Share};
 use crate::model::{DatasetInfo, Key, Utterance};
@@ -17,6 +19,18 @@ pub struct FolderReader {
     request: Request,
     env: Env,
     info: DatasetInfo,
+}
+
+/// What the files of a folder are.
+pub struct FolderContent {
+    /// Their format.
+    pub format: &'static dyn Format,
+    /// The extension of the file that decided it.
+    pub extension: String,
+    /// That file.
+    pub decided_by: Location,
+    /// Other extensions there that formats are known by.
+    pub others: BTreeSet<String>,
 }
 
 struct OpenFile {
@@ -69,7 +83,7 @@ impl FolderReader {
             info => info.extensions,
         };
         let header = format.info().headerless.and_then(|key| options.get(key));
-        let (mut files, others) = list(folder, &env, |ext| {
+        let Listed { mut files, others } = list(folder, &env, |ext| {
             header.is_some() || own.contains(&ext) || kin.contains(&ext)
         })?;
         if let Some(header) = header.map(|header| env.resolve(&header.into())) {
@@ -86,10 +100,12 @@ impl FolderReader {
             );
             return Err(error.file(folder.to_string()).hint(hint));
         }
-        if others > 0 {
-            let are = if others == 1 { "file is" } else { "files are" };
-            let warning = Error::unfit(format!("{others} {are} not {name}"));
-            env.warn(&warning.file(folder.to_string()));
+        if let Some(first) = others.first() {
+            let message = match others.len() {
+                1 => format!("is not {name} and passed over"),
+                n => format!("is not {name} and passed over, as {} more", n - 1),
+            };
+            env.warn(&Error::unfit(message).file(first.to_string()));
         }
         files.sort();
         if let Some(pair) = files.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -127,18 +143,14 @@ impl FolderReader {
         })
     }
 
-    /// The format of a folder's files, which recognises the first of those with a known
-    /// extension, one of a format of features or sound if there is one, and the extension of that
-    /// file.
+    /// What a folder's files are: what recognises the first of those with a known extension, one of a
+    /// format of features or sound if there is one.
     ///
     /// # Errors
     /// There is none, or the first file is of several or of none.
-    pub fn detect(
-        folder: &Location,
-        registry: &Registry,
-        env: &Env,
-    ) -> Result<(&'static dyn Format, String)> {
-        let (mut files, _) = list(folder, env, |ext| !registry.by_extension(ext).is_empty())?;
+    pub fn detect(folder: &Location, registry: &Registry, env: &Env) -> Result<FolderContent> {
+        let listed = list(folder, env, |ext| !registry.by_extension(ext).is_empty())?;
+        let mut files = listed.files;
         files.sort();
         // Labels often lie beside the sound that they are about.
         let is_data = |(_, file): &&(Key, Location)| {
@@ -162,9 +174,20 @@ impl FolderReader {
             );
         };
         let format = registry.detect(&mut env.open_file(first)?)?;
-        let plain = first.plain();
-        let extension = plain.extension().unwrap_or_default();
-        Ok((format, extension.to_ascii_lowercase()))
+        let extension = |file: &Location| {
+            let extension = file.plain().extension().map(str::to_ascii_lowercase);
+            extension.unwrap_or_default()
+        };
+        let decided_by = first.clone();
+        let own = extension(first);
+        let others = files.iter().map(|(_, file)| extension(file));
+        let others = others.filter(|other| *other != own).collect();
+        Ok(FolderContent {
+            format,
+            extension: own,
+            decided_by,
+            others,
+        })
     }
 
     /// Opens the next file.
@@ -205,14 +228,18 @@ impl Reader for FolderReader {
     }
 }
 
-/// The files below `folder` whose extension is `wanted`, with their keys, and how many others.
-fn list(
-    folder: &Location,
-    env: &Env,
-    wanted: impl Fn(&str) -> bool,
-) -> Result<(Vec<(Key, Location)>, u64)> {
+/// Files of a folder.
+struct Listed {
+    /// Those that are wanted, with their keys.
+    files: Vec<(Key, Location)>,
+    /// The others, sorted.
+    others: Vec<Location>,
+}
+
+/// The files below `folder` whose extension is `wanted`, and the others.
+fn list(folder: &Location, env: &Env, wanted: impl Fn(&str) -> bool) -> Result<Listed> {
     let mut files = Vec::new();
-    let mut others = 0;
+    let mut others = Vec::new();
     for file in env.list(folder)? {
         let plain = file.plain();
         let extension = plain.extension().map(str::to_ascii_lowercase);
@@ -224,8 +251,9 @@ fn list(
                 })?;
                 files.push((key, file));
             }
-            false => others += 1,
+            false => others.push(file),
         }
     }
-    Ok((files, others))
+    others.sort();
+    Ok(Listed { files, others })
 }

@@ -123,7 +123,7 @@ pub use cache::Cache;
 pub use chain::Chain;
 pub use context::Context;
 pub use filter::Filter;
-pub use folder::FolderReader;
+pub use folder::{FolderContent, FolderReader};
 pub use frame_shift::FrameShift;
 pub use ignore::IgnoreLabels;
 pub use interleave::Interleave;

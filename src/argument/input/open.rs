@@ -6,11 +6,13 @@ use spr_core::format::{
 };
 use spr_core::model::KeySource;
 use spr_core::stage::{
-    Chain, FolderReader, FrameShift, JoinLabels, JoinText, PickTier, Rename, SkipErrors, Speakers,
+    Chain, FolderContent, FolderReader, FrameShift, JoinLabels, JoinText, PickTier, Rename,
+    SkipErrors, Speakers,
 };
 use spr_core::{Error, ErrorKind, KeyMap, Result, side};
 
 use super::Input;
+use super::place::AtPlace;
 
 /// How a format is found that an option says.
 const BY_HEADER: &str = "by its header in another file";
@@ -221,6 +223,10 @@ impl Input {
                 "no side file has the names of its utterances, which are made up: utt000000, …";
             env.warn(&Error::unfit(message).file(self.text()));
         }
+        let reader = match &self.locator {
+            Locator::FileAt(..) => Box::new(AtPlace::new(reader, &self.text)),
+            _ => reader,
+        };
         Ok(OpenedInput {
             reader,
             format,
@@ -323,6 +329,7 @@ impl Input {
         registry: &Registry,
         env: &Env,
     ) -> Result<OpenedInput> {
+        let mut found = None;
         let (format, kin, why) = match self.format {
             Some(format) => (format, None, "as named"),
             None => match self.by_header(registry, env)? {
@@ -330,19 +337,17 @@ impl Input {
                 None => match registry.detect_folder(folder, env)? {
                     Some(format) => (format, None, "by what is in it"),
                     None => {
-                        let (format, extension) = FolderReader::detect(folder, registry, env)?;
-                        (format, Some(extension), "by what its files are")
+                        let content = FolderReader::detect(folder, registry, env)?;
+                        let content = found.insert(content);
+                        let extension = content.extension.clone();
+                        (content.format, Some(extension), "by what its files are")
                     }
                 },
             },
         };
         let options = self.options(format)?;
         if format.folder().is_none() && format.caps(&options, Medium::Folder)?.count != Count::One {
-            return Err(
-                Error::usage(format!("is a folder of {} files", format.info().name))
-                    .file(folder.to_string())
-                    .hint("name the files, for instance with a glob"),
-            );
+            return Err(not_one_each(folder, format, found.as_ref(), registry));
         }
         let kin: Vec<_> = kin.as_deref().into_iter().collect();
         let opened = request.open_folder(format, folder, &kin, &options, env)?;
@@ -366,6 +371,43 @@ pub(crate) fn with_speakers(
 ) -> Result<Box<dyn Reader>> {
     let table = KeyMap::open(&file.clone().into(), env)?;
     Ok(Box::new(Speakers::new(reader, table)))
+}
+
+/// The error for a folder of files that hold many utterances each, as far as the file tells that decided
+/// it.
+fn not_one_each(
+    folder: &Location,
+    format: &'static dyn Format,
+    content: Option<&FolderContent>,
+    registry: &Registry,
+) -> Error {
+    let name = format.info().name;
+    let Some(content) = content.filter(|content| !content.others.is_empty()) else {
+        let error = Error::usage(format!("is a folder of {name} files"));
+        return error
+            .file(folder.to_string())
+            .hint("name the files, for instance with a glob");
+    };
+    let message = format!("is a {name} file with any number of utterances, beside other files");
+    let others = content.others.iter();
+    let globs = others.map(|extension| format!("'{}'", folder.join(format!("*.{extension}"))));
+    let mut hint = format!(
+        "name what you mean: {}",
+        globs.collect::<Vec<_>>().join(", ")
+    );
+    let formats = content
+        .others
+        .iter()
+        .flat_map(|other| registry.by_extension(other));
+    if let Some(first) = formats
+        .map(|format| format.info().name)
+        .find(|n| *n != name)
+    {
+        hint.push_str(&format!("; or --from {first}"));
+    }
+    Error::usage(message)
+        .file(content.decided_by.to_string())
+        .hint(hint)
 }
 
 /// The format that the extension of damaged data asks for.
