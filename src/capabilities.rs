@@ -121,6 +121,31 @@ fn with(format: &'static dyn Format, options: &Options) -> Result<Capability> {
     })
 }
 
+/// Whether an output can hold what is named so: `features`, `labels`, `audio`, `segments`, `text`,
+/// `arrays`, or the kind of an object.
+pub fn holds(caps: &Caps, what: &str) -> bool {
+    match what {
+        "features" => caps.features.is_some(),
+        "labels" => caps.labels.is_some(),
+        "audio" => caps.audio.hold_any(),
+        "segments" => caps.segments.is_some(),
+        "text" => caps.text || caps.objects.hold("token-vector"),
+        "arrays" => caps.arrays.is_some(),
+        kind => caps.objects.hold(kind),
+    }
+}
+
+/// The formats that can hold what is named so.
+pub fn holding(what: &str, registry: &Registry) -> Vec<&'static str> {
+    let held = |format: &&'static dyn Format| {
+        let options = Options::default();
+        let all = [Medium::File, Medium::Folder].map(|medium| format.caps(&options, medium));
+        all.iter().flatten().any(|caps| holds(caps, what))
+    };
+    let held = registry.formats().filter(held);
+    held.map(|format| format.info().name).collect()
+}
+
 /// So many element types are named where all others are held.
 const FEW: usize = 3;
 

@@ -8,7 +8,9 @@ mod translate;
 use crate::bytes::Env;
 use crate::format::{Caps, Empty, Keys, SegmentCaps};
 use crate::loss::{LossKind, LossPolicy, LossReport};
-use crate::model::{Audio, CastStats, Dtype, Key, Rank, Segment, SourceField, Tier, Utterance};
+use crate::model::{
+    Audio, CastStats, Dtype, Key, Object, Rank, Segment, SourceField, Tier, Utterance,
+};
 use crate::{Error, Limits, Remedy, Result, stage};
 
 /// Makes utterances fit what a target can hold.
@@ -175,6 +177,8 @@ impl Adapter {
                 Error::unfit("holds labels alone, the format only beside features")
                     .suggest(Remedy::JoinLabels)
             }
+            (None, None) => Error::unfit("holds nothing that the format can store")
+                .suggest(Remedy::ListFormats("labels".into())),
             _ => Error::unfit("holds nothing that the format can store"),
         }
     }
@@ -195,11 +199,16 @@ impl Adapter {
         if let Some(object) = &utt.object
             && !self.caps.objects.hold(object.kind())
         {
-            let kind = object.kind();
-            let message = format!("holds an object of kind {kind}, which the format can't hold");
-            return Err(
-                Error::unfit(message).suggest(Remedy::ListFormats("objects of that kind".into()))
-            );
+            let (what, message) = match object {
+                Object::Tokens(_) => ("text", "has text, which the format can't hold".to_owned()),
+                _ => {
+                    let kind = object.kind();
+                    let has = format!("holds an object of kind {kind}");
+                    (kind, format!("{has}, which the format can't hold"))
+                }
+            };
+            let remedy = Remedy::ListFormats(what.to_owned().into());
+            return Err(Error::unfit(message).suggest(remedy));
         }
         match self.caps.segments {
             Some(caps) => fit_tiers(utt, caps, &mut self.now)?,

@@ -37,6 +37,10 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         Remedy::ListFormats(what) => {
             return Some(format!("spr_convert.formats() says what holds {what}"));
         }
+        Remedy::WriteVariant(variant) => {
+            let (extension, (key, value)) = (variant.extension, variant.option);
+            return Some(format!("write .{extension}, or add \",{key}={value}\""));
+        }
         Remedy::LookInside => "spr_convert.info(...) says what it is",
         // The library's own words hold here, too.
         Remedy::Advice(_)

@@ -3,13 +3,14 @@
 mod names;
 
 use spr_core::bytes::{Env, Location, Locator, Output};
-use spr_core::format::{Caps, Format, IndexKind, Keys, Medium, Options, Registry};
+use spr_core::format::{Caps, Format, IndexKind, Keys, Medium, Options, Registry, Variant};
 use spr_core::loss::{LossKind, LossPolicy};
 use spr_core::model::Utterance;
 use spr_core::side;
-use spr_core::{Error, Result};
+use spr_core::{Error, ErrorKind, Remedy, Result};
 
 use super::{Pair, PartName, named, numbered, path_and_pairs};
+use crate::capabilities;
 use names::by_extension;
 
 /// One data set to write, as understood from an argument.
@@ -308,6 +309,28 @@ impl Target {
     /// An option is unknown or its value wrong.
     pub fn caps(&self) -> Result<Caps> {
         self.format.caps(&self.options()?, self.medium())
+    }
+
+    /// An error about an utterance that it should hold, with its own name and its format's, and with the
+    /// sort of file that holds what this one can't, if there is one.
+    pub(crate) fn about(&self, error: Error) -> Error {
+        if error.kind() != ErrorKind::Unfit {
+            return error;
+        }
+        let info = self.format.info();
+        let error = error.file(self.text()).naming(info.name);
+        let Some(Remedy::ListFormats(what)) = error.remedy() else {
+            return error;
+        };
+        let holds = |variant: &&Variant| {
+            let options = self.options_and(variant.option);
+            let caps = options.and_then(|options| self.format.caps(&options, self.medium()));
+            caps.is_ok_and(|caps| capabilities::holds(&caps, what))
+        };
+        match info.variants.iter().find(holds) {
+            Some(variant) => error.suggest_instead(Remedy::WriteVariant(*variant)),
+            None => error,
+        }
     }
 
     /// Whether it is a folder of files.

@@ -2,6 +2,8 @@
 
 use spr_core::{Error, ErrorKind, Remedy};
 
+use crate::{builtin, capabilities};
+
 /// What to do about an error, if anything is known to help.
 pub(super) fn hint(error: &Error) -> Option<String> {
     let remedy = error.remedy()?;
@@ -50,14 +52,13 @@ pub(super) fn hint(error: &Error) -> Option<String> {
                 names.join(" or --from ")
             ));
         }
-        Remedy::ReadAs(names) => {
-            let names = names.join(", ");
-            return Some(format!("known formats: {names}; force one with --from"));
+        Remedy::ReadAs(_) => {
+            "`spr-convert formats` lists what is read; --from NAME forces a format"
         }
         Remedy::WriteAs(names) if names.len() <= FEW => {
             return Some(format!("say it with --to {}", names.join(" or --to ")));
         }
-        Remedy::WriteAs(names) => return Some(format!("say it with --to: {}", names.join(", "))),
+        Remedy::WriteAs(_) => "say it with --to NAME; `spr-convert formats` lists the names",
         Remedy::NameFormat => {
             "a file name with a comma is written ./a,b together with --from or --to"
         }
@@ -82,7 +83,20 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Remedy::LeaveOutVerify => "leave out --verify",
         Remedy::ListNames => "`spr-convert ls` lists what there is",
         Remedy::ListFormats(what) => {
-            return Some(format!("`spr-convert formats` says what holds {what}"));
+            let all = "`spr-convert formats` says what each format holds";
+            let holding = capabilities::holding(what, &builtin::registry());
+            return Some(match holding.split_at_checked(FEW) {
+                _ if holding.is_empty() => all.to_owned(),
+                Some((first, rest)) if !rest.is_empty() => {
+                    let (first, more) = (first.join(", "), rest.len());
+                    format!("{first} and {more} others hold {what}; {all}")
+                }
+                _ => format!("{} can hold {what}", holding.join(", ")),
+            });
+        }
+        Remedy::WriteVariant(variant) => {
+            let (extension, (key, value)) = (variant.extension, variant.option);
+            return Some(format!("write .{extension}, or add ,{key}={value}"));
         }
         Remedy::LookInside => "`spr-convert info FILE` says what it is",
         Remedy::ConvertData => "`spr-convert IN OUT` converts the data too",
@@ -100,6 +114,7 @@ const FEW: usize = 3;
 
 #[cfg(test)]
 mod tests {
+    use spr_core::format::Variant;
     use spr_core::loss::LossKind;
 
     use super::*;
@@ -119,13 +134,21 @@ mod tests {
              to go on all the same, add --allow-loss precision,labels"
         );
         let names = || Remedy::ReadAs(vec!["a", "b"]);
+        let variant = Variant {
+            extension: "seg",
+            option: ("data", "SEG"),
+        };
+        assert_eq!(
+            hint_of(ErrorKind::Unfit, Remedy::WriteVariant(variant)),
+            "write .seg, or add ,data=SEG"
+        );
         assert_eq!(
             hint_of(ErrorKind::Ambiguous, names()),
             "say which with --from a or --from b"
         );
         assert_eq!(
             hint_of(ErrorKind::Unrecognised, names()),
-            "known formats: a, b; force one with --from"
+            "`spr-convert formats` lists what is read; --from NAME forces a format"
         );
         let names = |all: &[&'static str]| Remedy::WriteAs(all.to_vec());
         assert_eq!(
@@ -134,7 +157,7 @@ mod tests {
         );
         assert_eq!(
             hint_of(ErrorKind::Usage, names(&["a", "b", "c", "d"])),
-            "say it with --to: a, b, c, d"
+            "say it with --to NAME; `spr-convert formats` lists the names"
         );
     }
 }

@@ -222,14 +222,18 @@ impl<'a> Branch<'a> {
     pub(super) fn accept(&mut self, utt: &mut Utterance) -> Result<()> {
         self.fit(utt)?;
         match &mut self.open {
-            Some(open) => open.writer.accept(utt).map_err(|e| e.utterance(&utt.key)),
+            Some(open) => {
+                let accepted = open.writer.accept(utt);
+                accepted.map_err(|e| self.target.about(e.utterance(&utt.key)))
+            }
             None => Ok(()),
         }
     }
 
     /// Makes an utterance fit the output.
     pub(super) fn fit(&mut self, utt: &mut Utterance) -> Result<()> {
-        self.adapter.apply(utt)?;
+        let applied = self.adapter.apply(utt);
+        applied.map_err(|e| self.target.about(e))?;
         if self.adapter.is_denied(&self.policy) {
             self.open = None;
             self.aside.clear();
@@ -240,7 +244,8 @@ impl<'a> Branch<'a> {
     /// Writes an utterance that was made to fit.
     pub(super) fn write(&mut self, utt: &mut Utterance) -> Result<()> {
         if let Some(open) = &mut self.open {
-            open.writer.write(utt).map_err(|e| e.utterance(&utt.key))?;
+            let written = open.writer.write(utt);
+            written.map_err(|e| self.target.about(e.utterance(&utt.key)))?;
             if let Some(name) = open.file_key.take().filter(|name| *name != utt.key) {
                 let message = format!("called {name} from now on, by the name of its file");
                 let warning = Error::unfit(message).utterance(&utt.key);

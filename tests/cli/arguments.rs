@@ -135,7 +135,7 @@ fn mistakes_are_told_with_the_way_out() {
         (
             "f.ark out",
             "out: nothing says which format to write",
-            "--to: kaldi, kaldi-data, pfile",
+            "--to NAME; `spr-convert formats` lists the names",
         ),
         (
             "f.ark out.pfle",

@@ -177,6 +177,20 @@ impl Error {
         self
     }
 
+    /// Suggests this, whatever was suggested before.
+    #[must_use]
+    pub fn suggest_instead(mut self, remedy: Remedy) -> Self {
+        self.0.remedy = Some(remedy);
+        self
+    }
+
+    /// Calls an output's format by its name. Until it is known the message says "the format".
+    #[must_use]
+    pub fn naming(mut self, format: &str) -> Self {
+        self.0.message = self.0.message.replace("the format", format);
+        self
+    }
+
     /// Says that the reader can go on with the next utterance; not where the data changed meanwhile.
     #[must_use]
     pub fn continuable(mut self) -> Self {

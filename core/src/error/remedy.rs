@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::format::Variant;
 use crate::loss::LossKind;
 
 /// What can be done about an error. A setting is named by what it does, so that a program can name
@@ -69,6 +70,8 @@ pub enum Remedy {
     ListNames,
     /// Look which formats can hold what is named here, as in a sentence.
     ListFormats(Cow<'static, str>),
+    /// Write another sort of file of the format: its extension, or an option and its value.
+    WriteVariant(Variant),
     /// Look what the file holds.
     LookInside,
     /// Convert the data, not the header alone.
@@ -130,6 +133,10 @@ impl fmt::Display for Remedy {
             Self::OneType => "give all utterances one element type",
             Self::LeaveOutVerify => "do not read the output back",
             Self::ListNames => "list the names in it",
+            Self::WriteVariant(variant) => {
+                let (extension, (key, value)) = (variant.extension, variant.option);
+                return write!(f, "write a .{extension} file, or set {key}={value}");
+            }
             Self::ListFormats(what) => return write!(f, "write a format that can hold {what}"),
             Self::LookInside => "look what the file holds",
             Self::ConvertData => "convert the data together with their header",

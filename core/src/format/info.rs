@@ -27,7 +27,7 @@ pub enum Partitioning {
 }
 
 /// A sort of file of the format that holds something else than the usual one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
     /// The extension that asks for it.
     pub extension: &'static str,
