@@ -17,6 +17,7 @@ use spr_core::{Error, ErrorKind, Result};
 
 use crate::argument::{Input, PartName, Target, with_speakers};
 use crate::shard::{Hashes, OutputRecord, Record};
+use crate::spec::DataOptions;
 use branch::Branch;
 use meter::Meter;
 pub use outcome::{Observer, Outcome, Progress};
@@ -167,15 +168,28 @@ fn labels_of(utt: &Utterance) -> Utterance {
     }
 }
 
+/// Whether utterances of any input end up in partitions.
+fn shuffled(inputs: &[Input]) -> bool {
+    let mut options = inputs.iter().map(Input::data_options);
+    options.any(DataOptions::gives_up_boundaries)
+}
+
+/// Bytes of all files that were written, where they are files of a known length.
+fn stored(outputs: &[Output]) -> Option<u64> {
+    let lengths = outputs.iter().flat_map(|output| match output.written() {
+        Ok(files) if !files.is_empty() => files.into_iter().map(|(_, n)| Some(n)).collect(),
+        _ => vec![None],
+    });
+    let lengths = lengths.map(|length| length.filter(|n| *n > 0));
+    lengths.sum()
+}
+
 impl Job {
     /// A conversion of `inputs` to `target` that refuses every loss, but for boundaries that the
     /// inputs' data options give up, and stops at the first fault.
     pub fn new(inputs: Vec<Input>, target: Target) -> Self {
         let mut policy = LossPolicy::default();
-        if inputs
-            .iter()
-            .any(|input| input.data_options().gives_up_boundaries())
-        {
+        if shuffled(&inputs) {
             policy.allow(LossKind::Boundaries);
         }
         Self {
@@ -347,6 +361,9 @@ impl Job {
             None => cut.then_some(if done > 0 { part + 1 } else { 0 }),
         };
         self.warn_of_more(partitions, registry, env)?;
+        if let Some(stored) = stored(&outputs).filter(|_| !self.dry_run) {
+            written.bytes = stored;
+        }
         let outcome = Outcome {
             written,
             skipped,
@@ -355,6 +372,7 @@ impl Job {
             losses,
             rounded,
             decoded,
+            shuffled: shuffled(&self.inputs),
             partitions,
             hash,
             verified: self.verify && !self.dry_run,

@@ -132,7 +132,7 @@ impl Documents<'_> {
         }
         job.check_places(registry, env)?;
         prepare(job, registry, env)?;
-        let mut progress = Progress::new(self.progress, self.quiet, log);
+        let mut progress = Progress::new(self.progress, self.quiet, log, env.waiting.clone());
         let made = job.make(registry, env, &mut progress);
         let log = progress.log(made.is_ok())?;
         let made = made.map_err(|error| match error.can_continue() {

@@ -6,6 +6,7 @@ use spr_core::{Error, Result};
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
 use super::exit::{DONE, FAILED};
+use super::messages::unit;
 use super::out::{Columns, Out};
 use super::session::Session;
 use super::table::flat;
@@ -14,14 +15,14 @@ use super::{messages, plan};
 use crate::verbs::info::{Facts, inspect};
 
 pub(super) const EXAMPLES: &str = "\
-Everything is read, so that a damaged file is found out: what was read until then is told, and the
-exit status is 2.
+Everything is read, so that a damaged file is found out: what was read until
+then is told, and the exit status is 2.
 
 Examples:
-  spr-convert info feats.scp               the same as spr-convert feats.scp
-  spr-convert info *.pfile --quick         by headers alone, some counts are unknown
-  spr-convert info * -v                    of several files a paragraph each, not a table
-  spr-convert info train.pfile --json      an object a line, for programs";
+  spr-convert info feats.scp  the same as spr-convert feats.scp
+  spr-convert info *.pfile --quick  by headers alone, some counts are unknown
+  spr-convert info * -v       of several files a paragraph each, not a table
+  spr-convert info train.pfile --json  an object a line, for programs";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct InfoArgs {
@@ -188,11 +189,8 @@ fn describe(facts: &Facts) -> Vec<String> {
     }
     line("format", format);
     if let (Some(utterances), Some(frames)) = (facts.utterances, facts.frames) {
-        let mut text = format!(
-            "{}, {}",
-            messages::count(utterances, "utterance"),
-            messages::count(frames, "frame")
-        );
+        let units = messages::count(utterances, unit(facts.partitions));
+        let mut text = format!("{units}, {}", messages::count(frames, "frame"));
         match facts.shapes.frames {
             Some((least, most)) if least < most => {
                 text.push_str(&format!(" ({least} to {most} each)"));
@@ -201,7 +199,7 @@ fn describe(facts: &Facts) -> Vec<String> {
             _ => {}
         }
         if frames == 0 {
-            text = messages::count(utterances, "utterance");
+            text = units;
         }
         if let Some(duration) = facts.duration.filter(|_| holds("audio")) {
             text.push_str(&format!(", {duration:.2} s in all"));

@@ -159,7 +159,7 @@ pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
     }
     plain(&format!(
         "{}, {}, {} skipped ({notes})",
-        count(written.utterances, "utterance"),
+        count(written.utterances, unit(outcome.shuffled)),
         count(written.frames, "frame"),
         outcome.skipped
     ));
@@ -168,6 +168,14 @@ pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
 /// Warns of an input in which there is nothing.
 pub(super) fn empty(input: &Input, env: &Env) {
     env.warn(&Error::unfit("holds no utterances").file(input.text()));
+}
+
+/// What is counted: utterances, or partitions of frames that were shuffled or cut apart.
+pub(super) fn unit(partitions: bool) -> &'static str {
+    match partitions {
+        true => "partition",
+        false => "utterance",
+    }
 }
 
 /// `1 utterance`, `2 utterances`.

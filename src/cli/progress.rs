@@ -1,12 +1,14 @@
 //! Progress on standard error.
 
+use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::json;
-use spr_core::bytes::Output;
+use spr_core::bytes::{Output, Waiting};
 use spr_core::{Error, Result};
 use spr_text::json_line;
 
@@ -29,22 +31,38 @@ pub(super) struct Progress {
     started: Instant,
     last: Instant,
     so_far: Done,
+    waiting: Waiting,
 }
 
 enum Show {
     Nothing,
-    Bar(ProgressBar),
+    /// A line, and what it says, which goes on by itself while an output is completed.
+    Bar(ProgressBar, Arc<Mutex<Line>>),
     Json,
 }
 
+/// What the line says.
+struct Line {
+    so_far: Done,
+    waiting: Waiting,
+    started: Instant,
+    /// When what waited began to be passed on.
+    passing: Option<Instant>,
+}
+
 impl Progress {
-    pub(super) fn new(how: ProgressArg, quiet: bool, log: Option<Document>) -> Self {
+    /// `waiting` is what outputs hold back until the end.
+    pub(super) fn new(
+        how: ProgressArg,
+        quiet: bool,
+        log: Option<Document>,
+        waiting: Waiting,
+    ) -> Self {
+        let terminal = !quiet && std::io::stderr().is_terminal();
         let show = match how {
             ProgressArg::Json => Show::Json,
-            ProgressArg::Always => Show::Bar(bar(ProgressDrawTarget::stderr())),
-            ProgressArg::Auto if !quiet && std::io::stderr().is_terminal() => {
-                Show::Bar(bar(ProgressDrawTarget::stderr()))
-            }
+            ProgressArg::Always => bar(waiting.clone()),
+            ProgressArg::Auto if terminal => bar(waiting.clone()),
             _ => Show::Nothing,
         };
         let now = Instant::now();
@@ -56,6 +74,7 @@ impl Progress {
             started: now,
             last: now,
             so_far: Done::default(),
+            waiting,
         }
     }
 
@@ -64,7 +83,7 @@ impl Progress {
     /// # Errors
     /// The log can't be written.
     pub(super) fn log(&mut self, done: bool) -> Result<Option<Output>> {
-        if let Show::Bar(bar) = &self.show {
+        if let Show::Bar(bar, _) = &self.show {
             bar.finish_and_clear();
         }
         match (self.failed.take(), self.log.take()) {
@@ -90,6 +109,7 @@ impl Progress {
             bytes,
             entries,
         } = self.so_far;
+        let (passed, waiting) = self.waiting.bytes();
         let line = json!({
             "utterances": utterances,
             "frames": frames,
@@ -97,6 +117,8 @@ impl Progress {
             "bytes_total": bytes.map(|(_, of)| of),
             "entries": entries.map(|(at, _)| at),
             "entries_total": entries.map(|(_, of)| of),
+            "completed": passed,
+            "to_complete": waiting,
             "seconds": self.started.elapsed().as_secs_f64(),
             "done": done,
         });
@@ -104,33 +126,81 @@ impl Progress {
     }
 }
 
-fn bar(target: ProgressDrawTarget) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, target);
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]") {
-        bar.set_style(style);
+/// A line that is drawn anew by itself.
+fn bar(waiting: Waiting) -> Show {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let line = Arc::new(Mutex::new(Line {
+        so_far: Done::default(),
+        waiting,
+        started: Instant::now(),
+        passing: None,
+    }));
+    let shown = line.clone();
+    let style = ProgressStyle::with_template("{spinner} {line} [{elapsed}]");
+    if let Ok(style) = style {
+        let tell = move |_: &ProgressState, out: &mut dyn fmt::Write| {
+            let mut line = shown.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = out.write_str(&line.text());
+        };
+        bar.set_style(style.with_key("line", tell));
     }
-    bar
+    bar.enable_steady_tick(EVERY);
+    Show::Bar(bar, line)
 }
 
-/// `1200 utterances, 360000 frames, 1.2 M frames/s, 43 %, 12 s left`.
+impl Line {
+    fn text(&mut self) -> String {
+        let waiting = self.waiting.bytes();
+        let passing = match waiting {
+            (0, _) => None,
+            _ => Some(self.passing.get_or_insert_with(Instant::now).elapsed()),
+        };
+        describe(self.so_far, self.started.elapsed(), waiting, passing)
+    }
+}
+
+/// `1200 utterances, 360000 frames, 1.2 M frames/s, 43 %, 12 s left`. What waits to be compressed once
+/// all is read takes a time that nobody knows until it is being `passing` on.
 #[expect(
     clippy::cast_precision_loss,
     reason = "rates are shown with two digits"
 )]
-fn describe(so_far: Done, elapsed: Duration) -> String {
+fn describe(
+    so_far: Done,
+    elapsed: Duration,
+    (passed, all): (u64, u64),
+    passing: Option<Duration>,
+) -> String {
     let seconds = elapsed.as_secs_f64().max(1e-9);
     let mut text = format!(
-        "{}, {}, {:.1} M frames/s",
+        "{}, {}",
         messages::count(so_far.utterances, "utterance"),
         messages::count(so_far.frames, "frame"),
-        so_far.frames as f64 / seconds / 1e6
     );
+    let left = |share: f64, seconds: f64| time(seconds * (1.0 / share - 1.0));
+    if let Some(passing) = passing {
+        let share = passed as f64 / all as f64;
+        let left = left(share, passing.as_secs_f64());
+        text.push_str(&format!(
+            ", completing the output: {:.0} %, {left} left",
+            share * 100.0
+        ));
+        return text;
+    }
+    let rate = so_far.frames as f64 / seconds / 1e6;
+    text.push_str(&format!(", {rate:.1} M frames/s"));
     // A file that is read at once says nothing of what is left to do.
     let bytes = so_far.bytes.filter(|(at, of)| at < of);
-    if let Some((at, of)) = bytes.or(so_far.entries).filter(|(at, _)| *at > 0) {
-        let share = at as f64 / of as f64;
-        let left = seconds * (1.0 / share - 1.0);
-        text.push_str(&format!(", {:.0} %, {} left", share * 100.0, time(left)));
+    let Some((at, of)) = bytes.or(so_far.entries).filter(|(at, _)| *at > 0) else {
+        return text;
+    };
+    let share = at as f64 / of as f64;
+    match all {
+        0 => {
+            let left = left(share, seconds);
+            text.push_str(&format!(", {:.0} %, {left} left", share * 100.0));
+        }
+        _ => text.push_str(&format!(", {:.0} % read", share * 100.0)),
     }
     text
 }
@@ -160,9 +230,8 @@ impl Observer for Progress {
         self.last = Instant::now();
         match &self.show {
             Show::Nothing => {}
-            Show::Bar(bar) => {
-                bar.set_message(describe(so_far, self.started.elapsed()));
-                bar.tick();
+            Show::Bar(_, line) => {
+                line.lock().unwrap_or_else(PoisonError::into_inner).so_far = so_far;
             }
             Show::Json => self.json(false),
         }
@@ -192,7 +261,8 @@ mod tests {
             bytes: Some((25, 100)),
             entries: None,
         };
-        let text = describe(so_far, Duration::from_secs(4));
+        let reading = |so_far, elapsed| describe(so_far, elapsed, (0, 0), None);
+        let text = reading(so_far, Duration::from_secs(4));
         assert_eq!(
             text,
             "1 utterance, 2000000 frames, 0.5 M frames/s, 25 %, 12 s left"
@@ -205,13 +275,23 @@ mod tests {
             entries: Some((3, 4)),
             ..all
         };
-        assert!(describe(folder, Duration::from_secs(3)).ends_with(", 75 %, 1 s left"));
-        assert!(describe(all, Duration::from_secs(3)).ends_with("frames/s"));
+        assert!(reading(folder, Duration::from_secs(3)).ends_with(", 75 %, 1 s left"));
+        assert!(reading(all, Duration::from_secs(3)).ends_with("frames/s"));
+        let all_but_one = Done {
+            bytes: Some((99, 100)),
+            ..so_far
+        };
         let so_far = Done {
             bytes: None,
             ..so_far
         };
-        assert!(describe(so_far, Duration::from_secs(4)).ends_with("frames/s"));
+        assert!(reading(so_far, Duration::from_secs(4)).ends_with("frames/s"));
+        // A file that is compressed at the end takes longer than it is read.
+        let text =
+            |waiting, passing| describe(all_but_one, Duration::from_secs(3), waiting, passing);
+        assert!(text((0, 50), None).ends_with("M frames/s, 99 % read"));
+        let completing = text((10, 50), Some(Duration::from_secs(1)));
+        assert!(completing.ends_with(", completing the output: 20 %, 4 s left"));
         assert_eq!([100.0, 7200.0].map(time), ["2 min", "2.0 h"]);
     }
 }

@@ -18,14 +18,14 @@ use super::words::data_set;
 use super::{messages, plan};
 
 pub(super) const EXAMPLES: &str = "\
-Deviations are those of all frames about the mean (divided by their number). NaN and infinite
-values are counted and left out of everything else. Hours are known where the data have a frame
-shift or a sampling rate.
+Deviations are those of all frames about the mean (divided by their number). NaN
+and infinite values are counted and left out of everything else. Hours are known
+where the data have a frame shift or a sampling rate.
 
 Examples:
-  spr-convert stats feats.scp              columns, lengths
-  spr-convert stats train.pfile --json     all of it, for programs
-  spr-convert stats train.pfile --tsv      a line a number: input, name, value";
+  spr-convert stats feats.scp           columns, lengths
+  spr-convert stats train.pfile --json  all of it, for programs
+  spr-convert stats train.pfile --tsv   a line a number: input, name, value";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct StatsArgs {
@@ -72,6 +72,7 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
     for input in inputs {
         let opened = input.open(Request::all(), registry, &env)?;
         let (mut reader, format) = (opened.reader, opened.format.info().name);
+        let unit = messages::unit(input.data_options().gives_up_boundaries());
         let mut stats = Stats::default();
         let result = stats.read(reader.as_mut());
         let mut out = Out::new();
@@ -90,7 +91,7 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
             }
         } else {
             out.line(input.text())?;
-            describe(&stats, symbols.as_ref(), &mut out)?;
+            describe(&stats, unit, symbols.as_ref(), &mut out)?;
         }
         out.finish()?;
         match result {
@@ -105,9 +106,9 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
     Ok(skipped.status(status))
 }
 
-fn describe(stats: &Stats, symbols: Option<&Symbols>, out: &mut Out) -> Result<()> {
+fn describe(stats: &Stats, unit: &str, symbols: Option<&Symbols>, out: &mut Out) -> Result<()> {
     let mut line = |name: &str, text: String| out.line(format!("  {name:<12}{text}"));
-    let utterances = messages::count(stats.utterances, "utterance");
+    let utterances = messages::count(stats.utterances, unit);
     line(
         "holds",
         format!("{utterances}, {}", messages::count(stats.frames, "frame")),

@@ -25,6 +25,9 @@ pub(super) struct Meter {
     entries: Option<u64>,
     /// Whether there is one input, whose reader tells places and totals.
     alone: bool,
+    /// Whether frames are shuffled or cut into partitions: where they stood says nothing, and what is
+    /// counted is no entry.
+    shuffled: bool,
 }
 
 #[derive(Default)]
@@ -44,8 +47,10 @@ struct Counts {
 impl Meter {
     /// A meter of what costs nothing to know.
     pub(super) fn unwatched(inputs: &[Input]) -> Self {
+        let shuffled = |input: &Input| input.data_options().gives_up_boundaries();
         Self {
             alone: inputs.len() == 1,
+            shuffled: inputs.iter().any(shuffled),
             ..Self::default()
         }
     }
@@ -85,7 +90,7 @@ impl Meter {
         Box::new(Metered {
             reader,
             counts: self.counts.clone(),
-            alone: self.alone,
+            alone: self.alone && !self.shuffled,
         })
     }
 
@@ -102,7 +107,8 @@ impl Meter {
     /// Entries read and entries in all, where these are known.
     pub(super) fn entries(&self) -> Option<(u64, u64)> {
         let told = self.counts.total.load(Ordering::Relaxed);
-        let total = self.entries.or(Some(told).filter(|n| *n > 0))?;
+        let entries = self.entries.filter(|_| !self.shuffled);
+        let total = entries.or(Some(told).filter(|n| *n > 0))?;
         Some((self.counts.read.load(Ordering::Relaxed).min(total), total))
     }
 

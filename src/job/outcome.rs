@@ -25,6 +25,8 @@ pub struct Outcome {
     pub rounded: Vec<LossReport>,
     /// What was decoded on the way, such as Kaldi's `CM`.
     pub decoded: Option<String>,
+    /// Whether frames were shuffled or cut into partitions, which are counted as utterances.
+    pub shuffled: bool,
     /// Partitions, where each went to an output of its own.
     pub partitions: Option<u64>,
     /// A hash of what was written that does not depend on the format, if it was asked for and

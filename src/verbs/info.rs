@@ -47,6 +47,9 @@ pub struct Facts {
     pub duration: Option<f64>,
     /// Where the keys come from.
     pub keys: &'static str,
+    /// Whether they are partitions of shuffled or joined frames, and no utterances.
+    #[serde(skip)]
+    pub partitions: bool,
     /// The shapes met, for people.
     #[serde(skip)]
     pub shapes: Shapes,
@@ -101,6 +104,7 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
         Err(error) => return (facts, Err(error)),
     };
     facts.format = opened.format.info().name.to_owned();
+    facts.partitions = input.data_options().gives_up_boundaries();
     let mut reader = opened.reader;
     let info = reader.info();
     facts.byte_order = info.byte_order.map(|o| o.name());

@@ -107,15 +107,15 @@ pub(super) fn open(
 ) -> Result<Sink> {
     let name = at.target();
     match at {
-        Locator::Standard => Sink::stream(name, Box::new(io::stdout()), patch),
-        Locator::Nowhere => Sink::stream(name, Box::new(io::sink()), patch),
+        Locator::Standard => Sink::stream(name, Box::new(io::stdout()), patch, &env.waiting),
+        Locator::Nowhere => Sink::stream(name, Box::new(io::sink()), patch, &env.waiting),
         Locator::Command(line) => {
             if env.access == Access::Safe {
                 return Err(refused(line));
             }
             let command =
                 Command::writing(line).map_err(|e| Error::io("cannot run", e).file(&name))?;
-            Sink::stream(name, Box::new(command), patch)
+            Sink::stream(name, Box::new(command), patch, &env.waiting)
         }
         Locator::File(target) => create(target, patch, how, env, finished),
         Locator::FileAt(..) => Err(is_place_in_file(at)),
@@ -136,7 +136,7 @@ fn create(
     if is_stream(look.as_ref()) {
         let stream = store.write_to(target);
         let stream = stream.map_err(|e| Error::io("cannot open", e).file(&name))?;
-        return Sink::stream(name, stream, patch);
+        return Sink::stream(name, stream, patch, &env.waiting);
     }
     let codec = compression(target, env)?;
     let draft = store.create(target, how)?;
@@ -222,7 +222,7 @@ fn pack(
     let stream = codec
         .encoder(Box::new(draft), env.level, env.threads)
         .map_err(|e| Error::io("cannot compress", e).file(&name))?;
-    Sink::stream(name, stream, patch)
+    Sink::stream(name, stream, patch, &env.waiting)
 }
 
 /// The file that an utterance gets inside a folder. A key may name sub-folders with `/`, but

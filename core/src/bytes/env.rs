@@ -13,6 +13,7 @@ use super::inputs::Inputs;
 use super::local::Local;
 use super::nested::{NestedFormats, NoFormats};
 use super::seen::Seen;
+use super::sink::Waiting;
 use super::store::{FileKind, Store, Stored, is_folder};
 use super::{FileStatus, Leftover, Location, Locator, Output, Source, Urls};
 use crate::{Error, Limits, Result};
@@ -74,6 +75,8 @@ pub struct Env {
     /// Whether outputs are on the disk before they get their names, so that they outlive a power
     /// cut; otherwise the system puts them there when it likes.
     pub durable: bool,
+    /// What waits to be compressed or piped, shared by all clones.
+    pub waiting: Waiting,
     listener: Arc<Listener>,
     store: Arc<dyn Store>,
     /// What reads objects of one format inside another.
@@ -125,6 +128,7 @@ impl Env {
             threads: 2,
             level: None,
             durable: true,
+            waiting: Waiting::default(),
             listener: Arc::new(move |warning, _| listener(warning)),
             store: Arc::new(Local::new()),
             formats: Arc::new(NoFormats),

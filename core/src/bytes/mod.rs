@@ -40,7 +40,7 @@ pub use nested::{Claim, Extent, Finder, Nested, NestedFormats};
 pub use output::Output;
 pub use parents::Parents;
 pub use part::Part;
-pub use sink::{Finish, Sink};
+pub use sink::{Finish, Sink, Waiting};
 pub use source::{Held, Source};
 pub use store::{
     Change, Draft, DraftFolder, Drafting, FileKind, FileStatus, Identity, New, Store, Stored, Whole,

@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::landing::Landing;
 use crate::{Error, Result};
@@ -40,6 +42,26 @@ pub struct Sink {
     position: u64,
 }
 
+/// Bytes that wait in temporary files for their turn to be compressed or piped, shared by all clones.
+#[derive(Clone, Debug, Default)]
+pub struct Waiting(Arc<[AtomicU64; 2]>);
+
+impl Waiting {
+    /// Bytes that were passed on, and bytes in all.
+    pub fn bytes(&self) -> (u64, u64) {
+        let [passed, all] = self.0.each_ref().map(|n| n.load(Ordering::Relaxed));
+        (passed, all)
+    }
+
+    fn add(&self, bytes: usize) {
+        self.0[1].fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    fn pass(&self, bytes: usize) {
+        self.0[0].fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+}
+
 enum Body {
     /// A draft, which can be patched.
     Draft(BufWriter<Landing>),
@@ -47,6 +69,7 @@ enum Body {
     Passed {
         file: BufWriter<File>,
         then: Box<dyn Finish>,
+        waiting: Waiting,
     },
     Stream(BufWriter<Box<dyn Finish>>),
 }
@@ -62,13 +85,19 @@ impl Sink {
     ///
     /// # Errors
     /// The temporary file can't be made.
-    pub(super) fn stream(name: String, stream: Box<dyn Finish>, patch: bool) -> Result<Self> {
+    pub(super) fn stream(
+        name: String,
+        stream: Box<dyn Finish>,
+        patch: bool,
+        waiting: &Waiting,
+    ) -> Result<Self> {
         let body = if patch {
             let file = tempfile::tempfile()
                 .map_err(|e| Error::io("cannot make a temporary file", e).file(&name))?;
             Body::Passed {
                 file: BufWriter::with_capacity(BUFFER, file),
                 then: stream,
+                waiting: waiting.clone(),
             }
         } else {
             Body::Stream(BufWriter::with_capacity(BUFFER, stream))
@@ -101,7 +130,10 @@ impl Sink {
     pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
         let result = match &mut self.body {
             Body::Draft(draft) => draft.write_all(bytes),
-            Body::Passed { file, .. } => file.write_all(bytes),
+            Body::Passed { file, waiting, .. } => {
+                waiting.add(bytes.len());
+                file.write_all(bytes)
+            }
             Body::Stream(stream) => stream.write_all(bytes),
         };
         result.map_err(|e| self.failed(e))?;
@@ -159,10 +191,14 @@ impl Sink {
                 let draft = draft.into_inner().map_err(|e| failed(e.into_error()))?;
                 Box::new(draft).finish().map_err(failed)?;
             }
-            Body::Passed { file, mut then } => {
+            Body::Passed {
+                file,
+                mut then,
+                waiting,
+            } => {
                 let mut file = file.into_inner().map_err(|e| failed(e.into_error()))?;
                 file.rewind().map_err(failed)?;
-                copy(&mut file, &mut then).map_err(failed)?;
+                copy(&mut file, &mut then, &waiting).map_err(failed)?;
                 then.finish().map_err(failed)?;
             }
             Body::Stream(stream) => {
@@ -189,12 +225,15 @@ fn patch(file: &mut BufWriter<File>, at: u64, bytes: &[u8]) -> io::Result<()> {
     file.seek(SeekFrom::Start(end)).map(drop)
 }
 
-fn copy(from: &mut File, to: &mut Box<dyn Finish>) -> io::Result<()> {
+fn copy(from: &mut File, to: &mut Box<dyn Finish>, waiting: &Waiting) -> io::Result<()> {
     let mut block = vec![0; BUFFER];
     loop {
         match from.read(&mut block)? {
             0 => return Ok(()),
-            n => to.write_all(&block[..n])?,
+            n => {
+                to.write_all(&block[..n])?;
+                waiting.pass(n);
+            }
         }
     }
 }

@@ -106,7 +106,7 @@ impl Inner {
             }
             Destination::Folder(folder, _) => Err(is_folder(folder)),
             Destination::Stream(name, stream) => match stream.take() {
-                Some(stream) => Sink::stream(name.clone(), stream, patch),
+                Some(stream) => Sink::stream(name.clone(), stream, patch, &self.env.waiting),
                 None => Err(Error::usage("has already been written").file(name.clone())),
             },
         }
