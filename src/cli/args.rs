@@ -24,15 +24,14 @@ pub(super) struct ReadArgs {
     /// Set an option of the input's format
     #[arg(long = "oo", value_name = "KEY=VALUE", hide_short_help = true)]
     pub(super) input_options: Vec<String>,
-    /// Seconds from one frame to the next, such as 0.01, of data that don't say it: Kaldi's, PFiles,
-    /// pickles
+    /// Seconds from frame to frame, such as 0.01, of data that don't say
     #[arg(long, value_name = "SECONDS")]
     pub(super) frame_shift: Option<String>,
     #[command(flatten)]
     pub(super) sound: SoundArgs,
     #[command(flatten)]
     pub(super) data: DataArgs,
-    /// What to do about an utterance at fault
+    /// What to do at faulty utterances
     #[arg(
         long,
         value_enum,
@@ -241,14 +240,14 @@ pub(super) struct ConvertArgs {
     /// Write labels to a data set of their own
     #[arg(long, value_name = "OUT", value_parser = data_set())]
     pub(super) labels_out: Option<String>,
-    /// Change the element type of features and of audio samples: f32, f64, i16, …
+    /// Change the type of features and sound: f32, f64, i16, …
     #[arg(long, value_name = "TYPE")]
     pub(super) dtype: Option<String>,
     /// Allow what the target can't hold to be lost: precision, range, labels, keys, boundaries,
     /// metadata, audio, segments, weights, rank, arrays, tiers, scores, speakers, all
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
     pub(super) allow_loss: Vec<String>,
-    /// Replace outputs that exist, and all that a folder holds
+    /// Replace outputs that exist, folders as a whole
     #[arg(long)]
     pub(super) overwrite: bool,
     /// Add files to a folder that exists
@@ -282,13 +281,13 @@ pub(super) struct ConvertArgs {
         hide_short_help = true
     )]
     pub(super) report: Option<Location>,
-    /// Read outputs back and compare them with what was written before they get their names
+    /// Read outputs back and compare before they get their names
     #[arg(long)]
     pub(super) verify: bool,
-    /// Don't wait for the disk: quicker, but a power cut may take outputs
+    /// Don't wait for the disk: quicker, less safe
     #[arg(long)]
     pub(super) no_sync: bool,
-    /// Threads to use; the output is the same for any number
+    /// Threads to use; all give the same output
     #[arg(short, long, alias = "nj", value_name = "N", default_value = "2")]
     pub(super) jobs: usize,
     /// Do everything but write

@@ -15,10 +15,10 @@ use crate::verbs::check::{Finding, Options, Summary, check};
 
 const EXAMPLES: &str = "\
 Examples:
-  spr-convert check feats.ark                    all that is wrong, with its place
-  spr-convert check feats.scp --labels ali.ark   and whether the labels fit
-  spr-convert check --quick train.pfile          ends, counts, indexes and offsets
-  spr-convert check data/train                   a data folder of Kaldi's";
+  spr-convert check feats.ark            all that is wrong, with its place
+  spr-convert check feats.scp --labels ali.ark  and whether the labels fit
+  spr-convert check --quick train.pfile  ends, counts, indexes and offsets
+  spr-convert check data/train           a data folder of Kaldi's";
 
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]

@@ -10,7 +10,7 @@ use super::out::print;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   spr-convert completions bash > ~/.local/share/bash-completion/completions/spr-convert
-  spr-convert completions zsh > ~/.zfunc/_spr-convert      with ~/.zfunc in fpath
+  spr-convert completions zsh > ~/.zfunc/_spr-convert  with ~/.zfunc in fpath
   spr-convert completions fish > ~/.config/fish/completions/spr-convert.fish
   spr-convert completions powershell >> $PROFILE";
 

@@ -19,15 +19,17 @@ use crate::verbs::diff::{
 };
 
 pub(super) const EXAMPLES: &str = "\
-Values are compared as numbers: NaN equals NaN, and 1 equals 1.0 whatever their types. With a
-tolerance, values are the same if |a - b| <= ATOL + RTOL * |b|. Element types and header lines are
-told on standard error and make no difference. What --labels, --text and --utt2spk name joins A. Exit status: 0 the same, 1 different, 2 an error.
+Values are compared as numbers: NaN equals NaN, and 1 equals 1.0 whatever their
+types. With a tolerance, values are the same if |a - b| <= ATOL + RTOL * |b|.
+Element types and header lines are told on standard error and make no
+difference. What --labels, --text and --utt2spk name joins A. Exit status: 0 the
+same, 1 different, 2 an error.
 
 Examples:
-  spr-convert diff feats.scp train.pfile           one after the other
-  spr-convert diff a.ark b.ark --by-key            whatever their order
+  spr-convert diff feats.scp train.pfile  one after the other
+  spr-convert diff a.ark b.ark --by-key   whatever their order
   spr-convert diff a.ark b.ark --atol 1e-6 -q && echo close
-  spr-convert diff a.ark b.pkl --json              one object, for programs";
+  spr-convert diff a.ark b.pkl --json     one object, for programs";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct DiffArgs {

@@ -5,7 +5,7 @@ use spr_core::{Error, Result};
 
 use super::out::print;
 use super::session::Session;
-use crate::capabilities::{self, Capability};
+use crate::capabilities::{self, Capability, OptionText};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -49,25 +49,45 @@ pub(super) fn run(args: &FormatsArgs, session: &Session) -> Result<u8> {
     }
 }
 
+/// Columns of a page.
+const WIDTH: usize = 80;
+/// Columns that the first word of a line has.
+const FIRST: usize = 14;
+
+/// Lines of at most [`WIDTH`] columns: `first`, and `text` beside it.
+fn beside(first: &str, text: &str) -> String {
+    let gap = if first.len() < FIRST { "" } else { " " };
+    let first = format!("{first:<FIRST$}{gap}");
+    let rest = " ".repeat(FIRST);
+    let options = textwrap::Options::new(WIDTH)
+        .initial_indent(&first)
+        .subsequent_indent(&rest);
+    textwrap::fill(text, options) + "\n"
+}
+
+/// What a format can hold, in words.
+fn held(format: &Capability) -> String {
+    let no = |text: &str| text == "no";
+    let all = [
+        (!no(&format.features), "features"),
+        (!no(&format.labels), "labels"),
+        (!no(&format.audio), "sound"),
+        (format.segments, "segments"),
+        (format.text, "text"),
+        (!no(format.objects), "other objects"),
+        (!no(&format.arrays), "named arrays"),
+    ];
+    let held = all.into_iter().filter(|(held, _)| *held);
+    held.map(|(_, what)| what).collect::<Vec<_>>().join(", ")
+}
+
 fn list(formats: &[Capability]) -> String {
     let mut out = String::new();
     for format in formats {
-        let extensions: Vec<_> = format.extensions.iter().map(|e| format!(".{e}")).collect();
-        let audio = match format.audio.as_str() {
-            "no" => String::new(),
-            held => format!(" audio: {held};"),
-        };
-        out.push_str(&format!("{:<8}{}\n", format.name, format.title));
-        out.push_str(&format!(
-            "{:8}{}; features: {}\n",
-            "",
-            extensions.join(" "),
-            format.features
-        ));
-        out.push_str(&format!(
-            "{:8}labels: {};{audio} names: {}\n",
-            "", format.labels, format.keys
-        ));
+        let extensions = format.extensions.iter().map(|e| format!(" .{e}"));
+        let title = format!("{}{}", format.title, extensions.collect::<String>());
+        out.push_str(&beside(format.name, &title));
+        out.push_str(&beside("", &format!("holds {}", held(format))));
     }
     out.push_str("All are read and written. More on one: spr-convert formats NAME\n");
     out
@@ -76,35 +96,46 @@ fn list(formats: &[Capability]) -> String {
 fn full(format: &Capability) -> String {
     let extensions: Vec<_> = format.extensions.iter().map(|e| format!(".{e}")).collect();
     let mut out = format!("{}: {}\n", format.name, format.title);
+    let (mut lines, mut not) = (String::new(), Vec::new());
     for (name, value) in [
         ("extensions", extensions.join(" ")),
         ("features", format.features.clone()),
         ("labels", format.labels.clone()),
+        ("sound", format.audio.clone()),
+        ("segments", capabilities::segments(format)),
+        ("text", capabilities::yes(format.text).to_owned()),
+        ("objects", format.objects.to_owned()),
+        ("arrays", format.arrays.clone()),
         ("names", format.keys.to_owned()),
         ("same in all", format.uniform.clone()),
-        ("no frames", format.empty.to_owned()),
+        ("empty ones", format.empty.to_owned()),
         (
             "frame shift",
             capabilities::yes(format.frame_shift).to_owned(),
         ),
         ("recording", capabilities::source(format)),
-        ("audio", format.audio.clone()),
-        ("segments", capabilities::segments(format)),
-        ("text", capabilities::yes(format.text).to_owned()),
-        ("objects", format.objects.to_owned()),
-        ("arrays", format.arrays.clone()),
         ("header lines", format.tags.to_owned()),
     ] {
-        out.push_str(&format!("  {name:<14}{value}\n"));
+        match value.as_str() {
+            "" | "-" => {}
+            "no" => not.push(name),
+            value => lines.push_str(&beside(&format!("  {name}"), value)),
+        }
+    }
+    out.push_str(&lines);
+    if !not.is_empty() {
+        out.push_str(&beside("  not held", &not.join(", ")));
     }
     if !format.options.is_empty() {
         out.push_str("options, after a comma or with --oo (input) and --co (output):\n");
         for option in &format.options {
-            out.push_str(&format!(
-                "  {}={}\n      {}\n",
-                option.name, option.value, option.help
-            ));
+            out.push_str(&beside(&format!("  {}", option.name), &option_text(option)));
         }
     }
     out
+}
+
+/// What an option may be set to, and what it does.
+fn option_text(option: &OptionText) -> String {
+    format!("{}: {}", option.value, option.help)
 }

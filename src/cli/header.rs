@@ -19,8 +19,8 @@ use super::session::Session;
 const EXAMPLES: &str = "\
 Examples:
   spr-convert header a.trk                             show the header
-  spr-convert header a.trk > h.spr                     keep it, to be read with header=h.spr
-  spr-convert header a.trk --set speaker=ann -o b.trk  change a line, copy the data as they are
+  spr-convert header a.trk > h.spr                     for header=h.spr
+  spr-convert header a.trk --set speaker=ann -o b.trk  with another line
   spr-convert header a.key --kind spr -o a.spr         the other sort of header";
 
 #[derive(Args, Debug, Clone)]

@@ -13,13 +13,13 @@ use super::{messages, plan};
 use crate::verbs::index::index;
 
 pub(super) const EXAMPLES: &str = "\
-Of a Kaldi archive this is its script file; of a PFile or a pickle, the side file with the names
-and lengths of its utterances. The data stay as they are.
+Of a Kaldi archive this is its script file; of a PFile or a pickle, the side
+file with the names and lengths of its utterances. The data stay as they are.
 
 Examples:
-  spr-convert index feats.ark              writes feats.scp
-  spr-convert index feats.ark -o a.scp     under another name
-  spr-convert index train.pfile            writes train.pfile.utt2num_frames";
+  spr-convert index feats.ark           writes feats.scp
+  spr-convert index feats.ark -o a.scp  under another name
+  spr-convert index train.pfile         writes train.pfile.utt2num_frames";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct IndexArgs {

@@ -14,13 +14,14 @@ use super::exit::DONE;
 use super::messages;
 
 pub(super) const EXAMPLES: &str = "\
-Under the name of one of Kaldi's tools the program is that tool: same options, same bytes. Links
-of ours are renewed; anything else of that name is left alone, and then no link is made.
+Under the name of one of Kaldi's tools the program is that tool: same options,
+same bytes. Links of ours are renewed; anything else of that name is left alone,
+and then no link is made.
 
 Examples:
   spr-convert kaldi-links ~/bin/kaldi
   PATH=~/bin/kaldi:$PATH copy-feats scp:feats.scp ark,t:- | head
-  spr-convert kaldi-links --allow-pipes ~/bin/kaldi   for recipes that put commands into feats.scp";
+  spr-convert kaldi-links --allow-pipes ~/bin/kaldi  commands in scp files run";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct LinksArgs {

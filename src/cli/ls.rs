@@ -21,17 +21,18 @@ use crate::verbs::key_json;
 use crate::verbs::show::find_named;
 
 pub(super) const EXAMPLES: &str = "\
-A line is: key, what it holds, frames, columns, element type, and the byte at which it starts in
-its file, - where that is not known. Of several inputs, the first word is the input.
+A line is: key, what it holds, frames, columns, element type, and the byte at
+which it starts in its file, - where that is not known. Of several inputs, the
+first word is the input.
 
 Behind the data may stand the utterances to list, by keys or patterns.
 
 Examples:
-  spr-convert ls feats.scp                 every utterance of the script file
-  spr-convert ls feats.scp 'ann-*'         those whose keys are like that
-  spr-convert ls train.pfile | wc -l       how many there are
-  spr-convert ls --json a.ark b.pfile      an object a line, for programs
-  spr-convert ls --tsv a.ark               a table with tabs and a line of titles";
+  spr-convert ls feats.scp             every utterance of the script file
+  spr-convert ls feats.scp 'ann-*'     those whose keys are like that
+  spr-convert ls train.pfile | wc -l   how many there are
+  spr-convert ls --json a.ark b.pfile  an object a line, for programs
+  spr-convert ls --tsv a.ark           a table with tabs and a line of titles";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct LsArgs {

@@ -14,9 +14,9 @@ use super::session::Session;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  spr-convert man | man -l -                        read the page of the program
-  spr-convert man ls | man -l -                     read that of a verb
-  spr-convert man --dir ~/.local/share/man/man1     write all; then man spr-convert-ls";
+  spr-convert man | man -l -                     read the page of the program
+  spr-convert man ls | man -l -                  read that of a verb
+  spr-convert man --dir ~/.local/share/man/man1  write all of them";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct ManArgs {

@@ -8,14 +8,14 @@ use super::convert;
 use super::session::Session;
 
 pub(super) const EXAMPLES: &str = "\
-Inputs are read one after the other, each of any format. A key that stands in several is refused
-unless --duplicates says which to keep.
+Inputs are read one after the other, each of any format. A key that stands in
+several is refused unless --duplicates says which to keep.
 
 Examples:
   spr-convert merge mon.ark tue.scp wed.pfile week.ark
   spr-convert merge old.ark new.ark all.ark --duplicates last
   spr-convert merge 'part-*.ark' -o all.pfile
-  spr-convert merge data/mon data/tue -o data/both             data directories, as one";
+  spr-convert merge data/mon data/tue -o data/both  data directories, as one";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct MergeArgs {

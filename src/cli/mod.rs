@@ -22,6 +22,7 @@ mod merge;
 mod messages;
 mod misspelt;
 mod out;
+mod overview;
 mod plan;
 #[cfg(feature = "plot")]
 mod plot;
@@ -74,6 +75,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, places: &Places) -> u8
         let status = spr_kaldi_tools::main(tool, &arguments, session.plain_env(false));
         session.warnings.tell_rest();
         return status;
+    }
+    if arguments.len() <= 1 {
+        return overview::print(&Cli::command());
     }
     let env = session.plain_env(true);
     let arguments = words::asked(arguments, |word| env.exists(&word.into()));

@@ -22,15 +22,16 @@ use crate::argument::Input;
 use crate::verbs::show::find_named;
 
 pub(super) const EXAMPLES: &str = "\
-With keys, features, sound and labels of these utterances; without, lengths, labels and features of
-all, or the only utterance. In the terminal, or with -o into a file. Colours go from the least value
-to the greatest, but for 1 % of the cells at either end.
+With keys, features, sound and labels of these utterances; without, lengths,
+labels and features of all, or the only utterance. In the terminal, or with -o
+into a file. Colours go from the least value to the greatest, but for 1 % of the
+cells at either end.
 
 Examples:
-  spr-convert plot feats.scp ann-001               in the terminal
-  spr-convert plot feats.scp ann-001 -o a.svg      as a picture; .png, too
-  spr-convert plot train.pfile -o train.png        lengths, labels, features of all
-  spr-convert plot ali.ark --kind labels           how often each label occurs";
+  spr-convert plot feats.scp ann-001           in the terminal
+  spr-convert plot feats.scp ann-001 -o a.svg  as a picture; .png, too
+  spr-convert plot train.pfile -o train.png    lengths, labels, features of all
+  spr-convert plot ali.ark --kind labels       how often each label occurs";
 
 /// Utterances on a sheet.
 const MAX_KEYS: usize = 40;

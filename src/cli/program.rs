@@ -37,15 +37,15 @@ spr-convert [OPTIONS] IN OUT
        spr-convert [OPTIONS] convert IN... -o OUT
        spr-convert VERB ...";
 
-const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
-  spr-convert feats.scp --labels ali.txt train.pfile   Kaldi to PFile with labels
-  spr-convert train.pfile train.pkl.gz                 PFile to a pickle for PDNN
-  spr-convert train.pfile,context=5,random=True x.pkl  what PDNN makes of its data spec
-  spr-convert feats.scp spr:features/                  Kaldi to a folder of SPRAAK files
+  spr-convert feats.scp --labels ali.txt train.pfile  Kaldi to PFile with labels
+  spr-convert train.pfile train.pkl.gz  PFile to a pickle for PDNN
+  spr-convert train.pfile,context=5,random=True x.pkl  PDNN's data spec
+  spr-convert feats.scp spr:features/   a folder of SPRAAK files
   spr-convert train.pfile ark,scp:f.ark,f.scp --labels-out ark,t:ali.txt
-  spr-convert info train.pfile                         what is in there
-  spr-convert formats pfile                            what PFile can hold, its options";
+  spr-convert info train.pfile          what is in there
+  spr-convert formats pfile             what it can hold, its options";
 
 /// Converts speech data between any two formats.
 ///
@@ -61,7 +61,7 @@ Examples:
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     disable_help_subcommand = true,
-    max_term_width = 100
+    max_term_width = 80
 )]
 pub(super) struct Cli {
     #[command(subcommand)]
@@ -106,7 +106,7 @@ pub(super) enum Verb {
     /// Convert one data set into several
     #[command(after_help = split::EXAMPLES, override_usage = split::USAGE)]
     Split(Box<SplitArgs>),
-    /// See to the shards that array jobs write: which are missing, and merge them
+    /// See which shards of array jobs are missing, and merge them
     #[command(after_help = shards::EXAMPLES)]
     Shards(Box<ShardsArgs>),
     /// Write what finds the utterances of a file, without rewriting it

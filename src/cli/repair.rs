@@ -15,10 +15,10 @@ use crate::job::{Job, OnError};
 
 const EXAMPLES: &str = "\
 Examples:
-  spr-convert repair feats.ark -o ark,scp:good.ark,good.scp   what is whole, and its index
-  spr-convert repair train.pfile -o good.pfile                counts and table made anew
-  spr-convert repair features/ -o spr:good/                   the files that can be read
-  spr-convert repair data/train -o data/good                  a data directory of Kaldi's";
+  spr-convert repair feats.ark -o ark,scp:a.ark,a.scp  what is whole
+  spr-convert repair train.pfile -o good.pfile         counts made anew
+  spr-convert repair features/ -o spr:good/            whole files
+  spr-convert repair data/train -o data/good           a data directory";
 
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]

@@ -18,8 +18,9 @@ use super::{messages, plan, skipped};
 use crate::verbs::report::{KEPT, survey};
 
 pub(super) const EXAMPLES: &str = "\
-The page stands alone: no network, no scripts, light or dark as the browser is. Of damaged data it
-tells what could be read and what is damaged, and the exit status is 2.
+The page stands alone: no network, no scripts, light or dark as the browser is.
+Of damaged data it tells what could be read and what is damaged, and the exit
+status is 2.
 
 Examples:
   spr-convert report train.pfile -o train.html

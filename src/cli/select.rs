@@ -14,15 +14,16 @@ use super::{convert, plan};
 use crate::verbs::select::{Rules, first, hours, key_list, per_speaker, sample, speaker_list};
 
 pub(super) const EXAMPLES: &str = "\
-An utterance is converted if it meets every rule given; of several patterns one is enough.
+An utterance is converted if it meets every rule given; of several patterns one
+is enough.
 
 Examples:
-  spr-convert select feats.scp dev.pfile --keys dev.list       those of a list, in their order
-  spr-convert select all.ark ann.ark --glob 'ann-*'            those of a speaker
-  spr-convert select all.ark long.ark --min-frames 100         long ones
-  spr-convert select all.ark few.ark --sample 100 --seed 1     100 at random
-  spr-convert select data/train data/ten --hours 10            of a data directory, ten hours
-  spr-convert select data/train data/few --per-speaker 20      and 20 utterances of each speaker";
+  spr-convert select feats.scp dev.pfile --keys dev.list    those of a list
+  spr-convert select all.ark ann.ark --glob 'ann-*'         those of a speaker
+  spr-convert select all.ark long.ark --min-frames 100      long ones
+  spr-convert select all.ark few.ark --sample 100 --seed 1  100 at random
+  spr-convert select data/train data/ten --hours 10         ten hours of it
+  spr-convert select data/train data/few --per-speaker 20   20 of each speaker";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct SelectArgs {

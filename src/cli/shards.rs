@@ -20,10 +20,10 @@ pub(super) const EXAMPLES: &str = "\
 OUT is the output as the jobs have it, with {shard} in its names.
 
 Examples:
-  spr-convert feats.scp 'out.{shard}.pfile' --shard 3/16       one of 16 jobs
-  spr-convert shards status 'out.{shard}.pfile' --of 16        3,7-9 are missing
-  spr-convert shards merge 'out.{shard}.pfile' -o out.pfile    what one job would have written
-  spr-convert shards plan feats.scp --of 16                    which entries are whose";
+  spr-convert feats.scp 'out.{shard}.pfile' --shard 3/16     one of 16 jobs
+  spr-convert shards status 'out.{shard}.pfile' --of 16      3,7-9 are missing
+  spr-convert shards merge 'out.{shard}.pfile' -o out.pfile  as one job writes
+  spr-convert shards plan feats.scp --of 16                  whose are which";
 
 #[derive(Subcommand, Debug, Clone)]
 pub(super) enum ShardsVerb {

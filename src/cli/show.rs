@@ -20,11 +20,11 @@ use crate::verbs::show::{Window, find_named};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  spr-convert show feats.scp ann-001                    one utterance
-  spr-convert show feats.scp ann-001 --range 0:9,0:3    its first 10 frames, 4 columns of them
-  spr-convert show ali.ark --head 3                     the first 3 utterances
-  spr-convert show ali.ark 'ann-*'                      those whose keys are like that
-  spr-convert show train.pfile ann-001 --json           as a line of jsonl";
+  spr-convert show feats.scp ann-001           one utterance
+  spr-convert show feats.scp ann-001 --range 0:9,0:3  10 frames, 4 columns
+  spr-convert show ali.ark --head 3            the first 3 utterances
+  spr-convert show ali.ark 'ann-*'             those whose keys are like that
+  spr-convert show train.pfile ann-001 --json  as a line of jsonl";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct ShowArgs {

@@ -10,8 +10,9 @@ use super::{convert, plan};
 use crate::verbs::select::sort;
 
 pub(super) const EXAMPLES: &str = "\
-Keys are compared byte by byte, as `LC_ALL=C sort` does and Kaldi wants it; utterances that are
-equal keep their order. What does not fit into the memory goes to a temporary file in TMPDIR.
+Keys are compared byte by byte, as `LC_ALL=C sort` does and Kaldi wants it;
+utterances that are equal keep their order. What does not fit into the memory
+goes to a temporary file in TMPDIR.
 
 Examples:
   spr-convert sort feats.ark ark,scp:sorted.ark,sorted.scp

@@ -12,9 +12,10 @@ use crate::verbs::split::{Rule, Speakers, split};
 pub(super) const USAGE: &str = "spr-convert split RULE [OPTIONS] IN... OUT";
 
 pub(super) const EXAMPLES: &str = "\
-{part} in the output's name stands for the number of the part, from 0; {part:03} has three digits.
-With --train and --valid it stands for `train` and `valid`, with --test for `test` as well. With
---by speaker or --utt2spk all utterances of a speaker stay together. The input is read twice, but for --frames and --size.
+{part} in the output's name stands for the number of the part, from 0; {part:03}
+has three digits. With --train and --valid it stands for `train` and `valid`,
+with --test for `test` as well. With --by speaker or --utt2spk all utterances of
+a speaker stay together. The input is read twice, but for --frames and --size.
 
 Examples:
   spr-convert split feats.scp feats.{part}.ark -n 8

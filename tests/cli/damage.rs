@@ -161,11 +161,7 @@ fn the_wrong_sort_of_file() {
     // What widespread files start with; of those behind the magic bytes nothing is looked at.
     let tar = [&b"a.npy"[..], &[0; 252], b"ustar\x0000"].concat();
     for (head, name) in [
-        (&b"fLaC\0\0\0\x22\x10\0"[..], "a FLAC file"),
-        (b"OggS\0\x02\0\0", "an Ogg file"),
-        (b"ID3\x04\0\0\0\0\0\0", "an MP3 file"),
-        (b"\xff\xf3\x88\xc4\0\0\0\0", "an MP3 file"),
-        (b"\x89HDF\r\n\x1a\n\x03\x08\x08\0", "an HDF5 file"),
+        (&b"\x89HDF\r\n\x1a\n\x03\x08\x08\0"[..], "an HDF5 file"),
         (b"PAR1\x15\x04\x15", "a Parquet file"),
         (b"PK\x03\x04\x2d\0\0\0", "a zip file, as .npz files are"),
         (&tar, "a tar file"),
@@ -179,8 +175,6 @@ fn the_wrong_sort_of_file() {
         let error = s.run("other x.jsonl").err;
         let message = format!("other: looks like {name}, which this version does not convert\n");
         assert!(error.contains(&message), "{error}");
-        let sound = ["a FLAC file", "an Ogg file", "an MP3 file"].contains(&name);
-        assert_eq!(error.contains("`sox FILE OUT.wav`"), sound, "{error}");
     }
     for format in ["kaldi", "pfile", "pickle", "spr", "key", "jsonl"] {
         // To Kaldi a text is a table of transcripts.

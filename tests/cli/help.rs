@@ -21,7 +21,7 @@ fn every_verb_has_examples_and_a_page() {
             let help = s.ok(&format!("{verb} {flag}")).out;
             assert!(help.contains("Examples:\n"), "{verb}: {help}");
             let width = help.lines().map(|line| line.chars().count()).max();
-            assert!(width <= Some(100), "{verb}: {help}");
+            assert!(width <= Some(80), "{verb}: {help}");
         }
         let page = s.ok(&format!("man {verb}")).out;
         assert!(page.contains(&format!(".TH spr-convert-{verb}")), "{page}");
@@ -47,7 +47,16 @@ fn short_help_is_short() {
         let [short, long] = ["-h", "--help"].map(|flag| lines(&format!("{verb}{flag}")));
         assert!(short + 10 < long, "{verb}: {short} and {long} lines");
     }
-    assert!(lines("-h") <= 66, "{}", lines("-h"));
+    assert!(lines("-h") <= 72, "{}", lines("-h"));
+    // A call of nothing fits on a screen.
+    let bare = s.run("");
+    assert_eq!((bare.status, &*bare.out), (2, ""));
+    assert!(bare.err.lines().count() <= 24, "{}", bare.err);
+    let formats = s.ok("formats").out + &s.ok("formats kaldi").out;
+    assert!(
+        formats.lines().all(|line| line.chars().count() <= 80),
+        "{formats}"
+    );
 }
 
 /// Runs a line on a terminal, with `env` before it.
