@@ -111,9 +111,9 @@ fn closing(input: &str, summary: &Summary) -> String {
         return format!("{input}: {found}, nothing can be read");
     }
     let utterances = messages::count(summary.utterances, "utterance");
-    let frames = messages::count(summary.frames, "frame");
+    let length = messages::length(summary.frames, summary.seconds);
     format!(
-        "{input}: {found} ({}, {utterances}, {frames})",
+        "{input}: {found} ({}, {utterances}, {length})",
         summary.format
     )
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use spr_core::format::Request;
 use spr_core::model::Key;
 use spr_core::{Error, Result};
+use spr_stats::decibels;
 
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
@@ -15,7 +16,7 @@ use super::words::data_set;
 use super::{messages, plan};
 use crate::argument::Input;
 use crate::verbs::diff::{
-    Difference, Finding, Spot, Summary, Tolerance, Values, by_key, in_order, json,
+    Difference, Finding, Noise, Spot, Summary, Tolerance, Values, by_key, in_order, json,
 };
 
 pub(super) const EXAMPLES: &str = "\
@@ -162,6 +163,7 @@ fn describe(difference: &Difference) -> String {
         Difference::Shape(what, a, b) | Difference::Other(what, a, b) => {
             format!("{what}: {a} and {b}")
         }
+        Difference::Noise(noise) => format!("audio: {}", describe_noise(noise)),
         Difference::Values(what, values) => {
             let Values {
                 differ,
@@ -179,6 +181,23 @@ fn describe(difference: &Difference) -> String {
             text
         }
     }
+}
+
+/// How much sound differs, in full scale.
+fn describe_noise(noise: &Noise) -> String {
+    let level = |level: f64| match decibels(level) {
+        Some(db) => format!("{db:.2} dB ({level:.3e})"),
+        None => "none".to_owned(),
+    };
+    let mut text = format!(
+        "RMS error {}, largest {} of full scale",
+        level(noise.rms()),
+        level(noise.largest)
+    );
+    if let Some(snr) = noise.snr() {
+        text.push_str(&format!(", SNR {snr:.2} dB"));
+    }
+    text
 }
 
 fn spot(spot: &Spot) -> String {
@@ -211,6 +230,10 @@ fn closing(summary: &Summary, by_key: bool) {
     }
     if let Some((key, what, worst)) = &summary.worst {
         let text = format!("the largest difference is in {key}, {what} {}", spot(worst));
+        messages::say("note", &text);
+    }
+    if let Some(noise) = &summary.noise {
+        let text = format!("sound that differs: {}", describe_noise(noise));
         messages::say("note", &text);
     }
     let mut parts = vec![format!(

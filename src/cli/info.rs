@@ -2,6 +2,7 @@
 
 use clap::Args;
 use spr_core::{Error, Result};
+use spr_stats::Sound;
 
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
@@ -107,7 +108,7 @@ const TITLES: [&str; 7] = [
 ];
 
 /// The titles of the table for programs: the names of the facts.
-const FACTS: [&str; 17] = [
+const FACTS: [&str; 22] = [
     "input",
     "format",
     "utterances",
@@ -124,6 +125,11 @@ const FACTS: [&str; 17] = [
     "frame_shift",
     "sample_rate",
     "duration",
+    "sound.samples",
+    "sound.peak_db",
+    "sound.rms_db",
+    "sound.clipped",
+    "sound.zeros",
     "keys",
 ];
 
@@ -204,6 +210,9 @@ fn describe(facts: &Facts) -> Vec<String> {
         if let Some(duration) = facts.duration.filter(|_| holds("audio")) {
             text.push_str(&format!(", {duration:.2} s in all"));
         }
+        if let Some(sound) = facts.sound.as_ref().filter(|sound| sound.samples > 0) {
+            text.push_str(&format!(", {}", messages::count(sound.samples, "sample")));
+        }
         line("holds", text);
     }
     if holds("features") {
@@ -219,7 +228,10 @@ fn describe(facts: &Facts) -> Vec<String> {
         line("objects", others.join(", "));
     }
     if holds("audio") {
-        line("audio", audio(facts));
+        line("audio", sound(facts));
+        for (name, text) in facts.sound.iter().flat_map(Sound::levels) {
+            line(name, text);
+        }
     }
     if let Some(shift) = &facts.shapes.frame_shift {
         let mut text = format!("{shift} s");
@@ -260,25 +272,34 @@ fn features(facts: &Facts) -> String {
     text
 }
 
-fn audio(facts: &Facts) -> String {
-    let shapes = &facts.shapes;
+/// What sound is: `1 channel of i16, 16000 samples/s`.
+pub(super) fn audio(sound: &Sound) -> Vec<String> {
     let mut parts = Vec::new();
-    if !shapes.channels.is_empty() {
-        let noun = match shapes.channels.iter().eq(&[1]) {
+    if !sound.channels.is_empty() {
+        let noun = match sound.channels.keys().eq(&[1]) {
             true => "channel",
             false => "channels",
         };
-        let mut channels = format!("{} {noun}", alternatives(&shapes.channels));
-        if !shapes.samples.is_empty() {
-            channels.push_str(&format!(" of {}", alternatives(&shapes.samples)));
+        let mut channels = format!("{} {noun}", alternatives(sound.channels.keys()));
+        if !sound.dtypes.is_empty() {
+            channels.push_str(&format!(" of {}", alternatives(&sound.dtypes)));
         }
         parts.push(channels);
     }
-    match facts.sample_rate {
-        Some(rate) => parts.push(format!("{rate} samples/s")),
-        None if shapes.samples.is_empty() => {}
-        None => parts.push("several rates".to_owned()),
+    if !sound.rates.is_empty() {
+        parts.push(format!("{} samples/s", alternatives(sound.rates.keys())));
     }
+    parts
+}
+
+/// What is known of sound.
+fn sound(facts: &Facts) -> String {
+    let shapes = &facts.shapes;
+    let mut parts = match (&facts.sound, facts.sample_rate) {
+        (Some(sound), _) => audio(sound),
+        (None, Some(rate)) => vec![format!("{rate} samples/s")],
+        (None, None) => Vec::new(),
+    };
     if !shapes.encoded.is_empty() {
         parts.push(format!("as {}", alternatives(&shapes.encoded)));
     }

@@ -6,7 +6,7 @@ use spr_core::Result;
 use spr_core::bytes::Env;
 use spr_core::format::{Registry, Request};
 use spr_core::model::Utterance;
-use spr_stats::Entry;
+use spr_stats::{Entry, decibels};
 
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
@@ -22,8 +22,9 @@ use crate::verbs::show::find_named;
 
 pub(super) const EXAMPLES: &str = "\
 A line is: key, what it holds, frames, columns, element type, and the byte at
-which it starts in its file, - where that is not known. Of several inputs, the
-first word is the input.
+which it starts in its file, - where that is not known; of sound its rate,
+seconds, peak and RMS in dB of full scale as well, where samples are in the
+data. Of several inputs, the first word is the input.
 
 Behind the data may stand the utterances to list, by keys or patterns.
 
@@ -135,13 +136,14 @@ fn all(
 }
 
 /// The titles of a table, which are the names of the facts.
-const TITLES: [&str; 8] = [
-    "input", "key", "kinds", "frames", "dim", "dtype", "offset", "seconds",
+const TITLES: [&str; 13] = [
+    "input", "key", "kinds", "frames", "dim", "dtype", "offset", "seconds", "rate", "peak_db",
+    "rms_db", "clipped", "zeros",
 ];
 
 /// An entry as an object of JSON.
 fn json(entry: &Entry, input: &str) -> Value {
-    json!({
+    let mut facts = json!({
         "input": input,
         "key": key_json(&entry.key),
         "kinds": entry.kinds,
@@ -150,17 +152,38 @@ fn json(entry: &Entry, input: &str) -> Value {
         "dtype": entry.dtype,
         "offset": entry.offset,
         "seconds": entry.seconds,
-    })
+    });
+    if let Some(rate) = entry.rate {
+        facts["rate"] = json!(rate);
+    }
+    if let Some(level) = &entry.level {
+        facts["peak_db"] = json!(decibels(level.peak));
+        facts["rms_db"] = json!(decibels(level.rms()));
+        facts["clipped"] = json!(level.clipped);
+        facts["zeros"] = json!(level.zeros);
+    }
+    facts
 }
 
 fn words(entry: &Entry) -> Vec<String> {
     let known = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
-    vec![
+    let mut words = vec![
         entry.key.to_string(),
         entry.kinds.join("+"),
         entry.frames.to_string(),
         known(entry.dim.map(|n| n.to_string())),
         known(entry.dtype.map(str::to_owned)),
         known(entry.offset.map(|n| n.to_string())),
-    ]
+    ];
+    if let Some(rate) = entry.rate {
+        let decibels = |level: f64| decibels(level).map(|db| format!("{db:.2}dB"));
+        let level = entry.level.as_ref();
+        words.extend([
+            format!("{rate}/s"),
+            known(entry.seconds.map(|seconds| format!("{seconds:.3}s"))),
+            known(level.and_then(|level| decibels(level.peak))),
+            known(level.and_then(|level| decibels(level.rms()))),
+        ]);
+    }
+    words
 }

@@ -157,10 +157,10 @@ pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
     if outcome.verified {
         notes.push_str(", verified");
     }
+    let length = length(written.frames, written.seconds);
     plain(&format!(
-        "{}, {}, {} skipped ({notes})",
+        "{}, {length}, {} skipped ({notes})",
         count(written.utterances, unit(outcome.shuffled)),
-        count(written.frames, "frame"),
         outcome.skipped
     ));
 }
@@ -181,6 +181,14 @@ pub(super) fn unit(partitions: bool) -> &'static str {
 /// `1 utterance`, `2 utterances`.
 pub(super) fn count(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// How long data are: frames, or seconds where there is only sound.
+pub(super) fn length(frames: u64, seconds: f64) -> String {
+    match frames {
+        0 if seconds > 0.0 => format!("{seconds:.2} s of sound"),
+        _ => count(frames, "frame"),
+    }
 }
 
 /// Bytes for people: `182 MB`.

@@ -11,6 +11,7 @@ use spr_stats::{Column, LabelCount, Stats};
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
 use super::exit::{DONE, FAILED};
+use super::info::audio;
 use super::out::{Columns, Out};
 use super::session::Session;
 use super::table::flat;
@@ -20,7 +21,8 @@ use super::{messages, plan};
 pub(super) const EXAMPLES: &str = "\
 Deviations are those of all frames about the mean (divided by their number). NaN
 and infinite values are counted and left out of everything else. Hours are known
-where the data have a frame shift or a sampling rate.
+where the data have a frame shift or a sampling rate. Levels are parts of full
+scale, 0 dB; clipped are samples at the ends of their range.
 
 Examples:
   spr-convert stats feats.scp           columns, lengths
@@ -70,7 +72,7 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
         out.finish()?;
     }
     for input in inputs {
-        let opened = input.open(Request::all(), registry, &env)?;
+        let opened = input.open(Request::all().samples(), registry, &env)?;
         let (mut reader, format) = (opened.reader, opened.format.info().name);
         let unit = messages::unit(input.data_options().gives_up_boundaries());
         let mut stats = Stats::default();
@@ -109,20 +111,37 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
 fn describe(stats: &Stats, unit: &str, symbols: Option<&Symbols>, out: &mut Out) -> Result<()> {
     let mut line = |name: &str, text: String| out.line(format!("  {name:<12}{text}"));
     let utterances = messages::count(stats.utterances, unit);
-    line(
-        "holds",
-        format!("{utterances}, {}", messages::count(stats.frames, "frame")),
-    )?;
+    let holds = match (&stats.sound, stats.frames) {
+        (Some(_), 0) => utterances,
+        (_, frames) => format!("{utterances}, {}", messages::count(frames, "frame")),
+    };
+    line("holds", holds)?;
     if let Some(lengths) = stats.lengths.filter(|lengths| lengths.max > 0) {
         let (min, mean, median, max) = (lengths.min, lengths.mean, lengths.median, lengths.max);
         let text = format!("{min} to {max} frames, mean {mean:.1}, median {median}");
         line("lengths", text)?;
     }
     if let Some(seconds) = stats.seconds {
-        line(
-            "duration",
-            format!("{seconds:.2} s, {:.3} h", seconds / 3600.0),
-        )?;
+        let mut text = format!("{seconds:.2} s, {:.3} h", seconds / 3600.0);
+        if let Some(sound) = stats.sound.as_ref().filter(|sound| sound.samples > 0) {
+            text.push_str(&format!(", {}", messages::count(sound.samples, "sample")));
+        }
+        line("duration", text)?;
+    }
+    if let Some(sound) = &stats.sound {
+        line("audio", audio(sound).join(", "))?;
+        for (counts, what) in [(&sound.rates, "samples/s"), (&sound.channels, "channels")] {
+            if counts.len() > 1 {
+                let of = |(own, n): (&u32, &u64)| {
+                    format!("{own} in {}", messages::count(*n, "utterance"))
+                };
+                let all: Vec<_> = counts.iter().map(of).collect();
+                line("mixed", format!("{what}: {}", all.join(", ")))?;
+            }
+        }
+        for (name, text) in sound.levels() {
+            line(name, text)?;
+        }
     }
     if !stats.features.is_empty() {
         features(stats, out)?;

@@ -171,6 +171,7 @@ impl<'a> Branch<'a> {
             let written = open.writer.finish()?;
             self.written.utterances += written.utterances;
             self.written.frames += written.frames;
+            self.written.seconds += written.seconds;
             self.written.bytes += written.bytes;
             self.written.rounded.append(&written.rounded);
             if let Some(digest) = &open.digest {

@@ -61,6 +61,7 @@ impl Outcome {
         json!({
             "utterances": self.written.utterances,
             "frames": self.written.frames,
+            "duration": (self.written.seconds > 0.0).then_some(self.written.seconds),
             "skipped": self.skipped,
             "bytes": self.written.bytes,
             "seconds": self.elapsed.as_secs_f64(),

@@ -7,7 +7,7 @@ use spr_core::bytes::Env;
 use spr_core::format::{Reader, Registry, Request};
 use spr_core::model::{Audio, DatasetInfo, Decimal, Dtype, Element, Matrix, Rank, Utterance, Wide};
 use spr_core::{Error, Result, dispatch};
-use spr_stats::seconds;
+use spr_stats::{Sound, seconds};
 
 use crate::argument::Input;
 
@@ -45,6 +45,9 @@ pub struct Facts {
     pub sample_rate: Option<u64>,
     /// Seconds of all utterances.
     pub duration: Option<f64>,
+    /// The sound: rates, channels, and how loud the samples are that are in the data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sound: Option<Sound>,
     /// Where the keys come from.
     pub keys: &'static str,
     /// Whether they are partitions of shuffled or joined frames, and no utterances.
@@ -77,10 +80,6 @@ pub struct Shapes {
     pub ranks: BTreeSet<&'static str>,
     /// Label columns.
     pub label_columns: BTreeSet<usize>,
-    /// Channels of audio.
-    pub channels: BTreeSet<u32>,
-    /// Element types of its samples, where these are in the data.
-    pub samples: BTreeSet<Dtype>,
     /// Formats of sound files that are kept whole.
     pub encoded: BTreeSet<String>,
     /// Utterances whose sound is somewhere else.
@@ -99,7 +98,11 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
         input: input.text().to_owned(),
         ..Facts::default()
     };
-    let opened = match input.open(Request::all().headers(), registry, env) {
+    let request = match quick {
+        true => Ok(Request::all().headers()),
+        false => request(input, registry, env),
+    };
+    let opened = match request.and_then(|request| input.open(request, registry, env)) {
         Ok(opened) => opened,
         Err(error) => return (facts, Err(error)),
     };
@@ -120,6 +123,25 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
         (facts.utterances, facts.frames) = (None, None);
     }
     (facts, result)
+}
+
+/// What is to be read: numbers only where they are samples, as nothing is told of others. Sound by
+/// reference stays where it is.
+fn request(input: &Input, registry: &Registry, env: &Env) -> Result<Request> {
+    let again = input.file().is_some() || input.folder().is_some();
+    if !again {
+        return Ok(Request::all());
+    }
+    let mut first = Utterance::default();
+    let quiet = env.listening(|_| {});
+    let opened = input.open(Request::all().headers(), registry, &quiet)?;
+    let mut reader = opened.reader;
+    // What is wrong with the first is told when it is read again.
+    let sounds = matches!(reader.read(&mut first), Ok(true)) && first.waveform().is_some();
+    Ok(match sounds {
+        true => Request::all(),
+        false => Request::all().headers(),
+    })
 }
 
 /// What is known without reading on.
@@ -172,7 +194,6 @@ struct Sums {
     frames: u64,
     kinds: BTreeSet<String>,
     labels: Labels,
-    rates: BTreeSet<u32>,
     shifts: BTreeSet<String>,
     /// The frame shift of utterances that do not say theirs.
     shift: Option<Decimal>,
@@ -181,8 +202,7 @@ struct Sums {
     by_frames: Option<f64>,
     /// Seconds of sound, as long as they are known of every sound.
     by_sound: Option<f64>,
-    /// Whether there is sound.
-    sounds: bool,
+    sound: Sound,
 }
 
 impl Default for Sums {
@@ -192,13 +212,12 @@ impl Default for Sums {
             frames: 0,
             kinds: BTreeSet::new(),
             labels: Labels::default(),
-            rates: BTreeSet::new(),
             shifts: BTreeSet::new(),
             shift: None,
             codings: BTreeSet::new(),
             by_frames: Some(0.0),
             by_sound: Some(0.0),
-            sounds: false,
+            sound: Sound::default(),
         }
     }
 }
@@ -223,15 +242,10 @@ impl Sums {
             }
         }
         if let Some(audio) = &utt.audio {
-            let facts = audio.facts();
-            self.sounds = true;
-            self.rates.extend(facts.rate);
+            self.sound.add(utt)?;
             self.by_sound = self.by_sound.zip(seconds(utt)).map(|(sum, own)| sum + own);
-            shapes.channels.extend(facts.channels);
             match audio {
-                Audio::Samples(sound) => {
-                    shapes.samples.insert(sound.samples.dtype());
-                }
+                Audio::Samples(_) => {}
                 Audio::Encoded(encoded) => {
                     shapes.encoded.insert(encoded.format.clone());
                 }
@@ -270,11 +284,13 @@ impl Sums {
         facts.dtype = only(&shapes.dtypes).map(Dtype::name);
         facts.label_columns = only(&shapes.label_columns).map(|n| n as u64);
         facts.labels = self.labels.facts();
-        facts.sample_rate = only(&self.rates).map(u64::from);
-        facts.duration = match self.sounds {
+        let rates: BTreeSet<_> = self.sound.rates.keys().copied().collect();
+        facts.sample_rate = only(&rates).map(u64::from);
+        facts.duration = match self.sound.utterances > 0 {
             true => self.by_sound,
             false => self.by_frames.filter(|_| self.utterances > 0),
         };
+        facts.sound = Some(self.sound).filter(|sound| sound.utterances > 0);
         facts.kinds = self.kinds.into_iter().collect();
         let codings = facts.compression.take().into_iter().chain(self.codings);
         let codings: Vec<_> = codings.collect();

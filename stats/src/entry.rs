@@ -2,7 +2,7 @@
 
 use spr_core::model::{Audio, Key, Utterance};
 
-use super::seconds;
+use super::{Level, seconds};
 
 /// One entry of a data set.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,10 @@ pub struct Entry {
     pub dtype: Option<&'static str>,
     /// Where it starts in its file, in bytes, where that is known.
     pub offset: Option<u64>,
+    /// Samples a second of its sound.
+    pub rate: Option<u32>,
+    /// How loud its sound is, where samples are here.
+    pub level: Option<Level>,
     /// How long it lasts, where its sound says so or there is a frame shift.
     pub seconds: Option<f64>,
 }
@@ -42,6 +46,8 @@ impl Entry {
             dim: cols.or(facts.channels.map(u64::from)),
             dtype: main.or_else(samples).map(|matrix| matrix.dtype().name()),
             offset: utt.origin.byte(),
+            rate: utt.audio.as_ref().and_then(|audio| audio.facts().rate),
+            level: utt.waveform().and_then(|sound| Level::of(sound).ok()),
             seconds: seconds(utt),
         }
     }

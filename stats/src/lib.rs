@@ -4,11 +4,13 @@
 mod column;
 mod entry;
 mod label;
+mod sound;
 mod stats;
 
 pub use column::{Column, MAX_COLUMNS};
 pub use entry::Entry;
 pub use label::LabelCount;
+pub use sound::{Level, Sound, decibels};
 pub use stats::{Lengths, Stats};
 
 use spr_core::model::{Audio, Decimal, Element, Utterance, Wide};

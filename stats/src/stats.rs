@@ -10,6 +10,7 @@ use spr_core::{Result, dispatch};
 use super::column::{Block, Column, MAX_COLUMNS};
 use super::label::{LabelCount, Labels};
 use super::seconds;
+use super::sound::Sound;
 
 /// What is found in a data set. The fields have the same names in JSON.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -22,6 +23,9 @@ pub struct Stats {
     pub seconds: Option<f64>,
     /// Frames an utterance; `None` where there is no utterance.
     pub lengths: Option<Lengths>,
+    /// The sound, if there is any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sound: Option<Sound>,
     /// Each column of the features, up to [`MAX_COLUMNS`].
     pub features: Vec<Column>,
     /// How many columns there are beyond these.
@@ -93,6 +97,9 @@ impl Stats {
         match seconds(utt) {
             Some(seconds) => self.state.seconds += seconds,
             None => self.state.untimed = true,
+        }
+        if utt.audio.is_some() {
+            self.sound.get_or_insert_default().add(utt)?;
         }
         if let Some(features) = &utt.features {
             dispatch!(features.dtype(), T => self.add_features(features.values::<T>()?, features.cols()));

@@ -166,3 +166,111 @@ fn text_and_times_stay() {
     }
     assert_eq!(lines.lines().count(), 2);
 }
+
+/// Sound that is as it should be, and three kinds that are not.
+fn set(s: &Scratch) {
+    std::fs::create_dir(s.path("set")).unwrap();
+    s.write("set/a.wav", tone(16000, 1, 16000));
+    let clipped: Vec<_> = (0..8000)
+        .map(|n| [i16::MAX, i16::MIN][n / 40 % 2])
+        .collect();
+    s.write("set/clipped.wav", wave(8000, 1, &clipped));
+    s.write("set/shifted.wav", wave(16000, 2, &[3277; 1600]));
+    s.write("set/silent.wav", wave(16000, 1, &[0; 8000]));
+}
+
+#[test]
+fn levels_are_told() {
+    let s = Scratch::new();
+    set(&s);
+    let info = s.ok("info set").out;
+    for fact in [
+        "4 utterances, 2.55 s in all, 32800 samples",
+        "1 or 2 channels of i16, 8000 or 16000 samples/s",
+        "peak 0.00 dB (1.0000)",
+        "clipped     8000 samples in 1 utterance",
+        "exactly 0, all in 1 utterance",
+    ] {
+        assert!(info.contains(fact), "{fact}: {info}");
+    }
+    let stats = s.ok("stats set").out;
+    assert!(
+        stats.contains("samples/s: 8000 in 1 utterance, 16000 in 3 utterances"),
+        "{stats}"
+    );
+    assert!(!stats.contains("0 frames"), "{stats}");
+    let json: Value = serde_json::from_str(&s.ok("info set/a.wav --json").out).unwrap();
+    let sound = &json["sound"];
+    assert_eq!(
+        (&sound["samples"], &sound["clipped"]),
+        (&16000.into(), &0.into())
+    );
+    let rms = sound["rms_db"].as_f64().unwrap();
+    assert!((rms + 9.03).abs() < 0.01, "{rms}");
+    let quick: Value = serde_json::from_str(&s.ok("info set/a.wav --json --quick").out).unwrap();
+    assert_eq!(
+        (&quick["sample_rate"], &quick["sound"]),
+        (&16000.into(), &Value::Null)
+    );
+    let listed = s.ok("ls set").out;
+    let line = listed.lines().next().unwrap();
+    assert!(
+        line.starts_with("a ") && line.ends_with("16000/s  1.000s   -6.02dB   -9.03dB"),
+        "{line}"
+    );
+    let listed = s.ok("ls set --tsv").out;
+    assert!(listed.contains("\t16000\t-6.02"), "{listed}");
+    let closing = s.ok("set all.ark").err;
+    assert!(
+        closing.contains("4 utterances, 2.55 s of sound, 0 skipped"),
+        "{closing}"
+    );
+}
+
+#[test]
+fn bad_sound_is_a_note() {
+    let s = Scratch::new();
+    set(&s);
+    let said = s.ok("check set");
+    for note in [
+        "utterance clipped: 8000 of 8000 samples are at the end of their range",
+        "utterance clipped: 8000 samples/s, the first has 16000",
+        "utterance shifted: the samples of channel 1 are 10.0% of full scale off 0",
+        "utterance shifted: channels: 2, the first has 1",
+        "utterance silent: all samples are 0",
+        "0 faults, 6 notes (wav, 4 utterances, 2.55 s of sound)",
+    ] {
+        assert!(said.out.contains(note), "{note}: {}{}", said.out, said.err);
+    }
+    assert!(s.ok("check set/a.wav").out.contains("nothing wrong"));
+}
+
+#[test]
+fn how_much_sound_differs_is_told() {
+    let s = Scratch::new();
+    s.write("a.wav", tone(16000, 1, 16000));
+    s.ok("a.wav b.wav --dtype f32");
+    s.ok("b.wav c.au --dtype i16");
+    assert_eq!(s.ok("diff a.wav b.wav").out, "");
+    assert_eq!(s.ok("diff a.wav c.au").out, "");
+    s.ok("a.wav d.wav --dtype i8 --dither --allow-loss all --to wav");
+    let said = s.run("diff a.wav d.wav");
+    assert_eq!(said.status, 1);
+    assert!(said.out.contains("audio: RMS error -"), "{}", said.out);
+    assert!(said.out.contains(" dB ("), "{}", said.out);
+    assert!(
+        said.err.contains("sound that differs: RMS error"),
+        "{}",
+        said.err
+    );
+    let json: Value = serde_json::from_str(&s.run("diff a.wav d.wav --json").out).unwrap();
+    let snr = json["sound"]["snr_db"].as_f64().unwrap();
+    // 8 bits with triangular noise.
+    assert!((34.0..42.0).contains(&snr), "{snr}");
+    s.ok("a.wav e.wav --rate 8000");
+    let out = s.run("diff a.wav e.wav").out;
+    assert!(
+        out.contains("16000 samples/s and 8000 samples/s") && !out.contains("RMS"),
+        "{out}"
+    );
+}

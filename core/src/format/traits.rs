@@ -6,7 +6,7 @@ use super::{
 use crate::Result;
 use crate::bytes::{Env, Output, Source};
 use crate::loss::LossReport;
-use crate::model::{DatasetInfo, Key, Utterance};
+use crate::model::{Audio, DatasetInfo, Key, Utterance};
 
 /// A file format: recognises, reads and writes it.
 ///
@@ -122,6 +122,8 @@ pub struct Written {
     pub utterances: u64,
     /// Frames.
     pub frames: u64,
+    /// Seconds of sound, as far as they are known.
+    pub seconds: f64,
     /// Bytes in all streams, before any compression.
     pub bytes: u64,
     /// What the encoding changed in values, beyond what [`Caps`] say: compression, codes of
@@ -134,6 +136,9 @@ impl Written {
     pub fn count(&mut self, utt: &Utterance) {
         self.utterances += u64::from(utt.ends());
         self.frames += utt.frames();
+        let sound = utt.audio.as_ref().map(Audio::facts);
+        let seconds = sound.and_then(|facts| facts.seconds());
+        self.seconds += seconds.unwrap_or_default();
     }
 }
 

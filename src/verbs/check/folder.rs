@@ -231,6 +231,9 @@ pub(super) fn check(
         if name == "feats.scp" {
             summary.frames = own.frames;
         }
+        if name == "wav.scp" {
+            summary.seconds = own.seconds;
+        }
     }
     Ok(())
 }

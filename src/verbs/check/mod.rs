@@ -50,6 +50,8 @@ pub struct Summary {
     pub utterances: u64,
     /// Their frames.
     pub frames: u64,
+    /// Seconds of their sound, as far as they are known.
+    pub seconds: f64,
     /// Things that are wrong.
     pub faults: u64,
     /// Things that may be meant.

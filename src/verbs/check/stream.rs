@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use spr_core::bytes::{Env, Location};
 use spr_core::format::{FormatInfo, IndexKind, Reader, Registry, Request};
-use spr_core::model::{Key, KeySource, Utterance};
+use spr_core::model::{Audio, Key, KeySource, Utterance};
 use spr_core::{Error, ErrorKind, Result};
 
 use super::findings::Findings;
@@ -131,6 +131,7 @@ fn read<'a>(
         sorted: opened.format.info().sorted,
         utterances: 0,
         frames: 0,
+        seconds: 0.0,
         keys: Names::default(),
         last: Key::default(),
         alike: Alike::default(),
@@ -188,6 +189,7 @@ struct Pass<'a> {
     sorted: bool,
     utterances: u64,
     frames: u64,
+    seconds: f64,
     keys: Names,
     last: Key,
     alike: Alike,
@@ -215,6 +217,8 @@ impl Pass<'_> {
                     self.utterances += 1;
                     self.frames += utt.frames();
                     self.utterance(&mut utt, keys, found)?;
+                    let sound = utt.audio.as_ref().map(Audio::facts);
+                    self.seconds += sound.and_then(|sound| sound.seconds()).unwrap_or_default();
                 }
                 Err(error) if !damaged => return Ok(Some(error)),
                 Err(error) => {
@@ -285,6 +289,7 @@ impl Pass<'_> {
         summary.format = self.format.name;
         summary.utterances += self.utterances;
         summary.frames += self.frames;
+        summary.seconds += self.seconds;
         if let Some(frames) = self.wanted {
             frames.close(found);
         }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use spr_core::model::{Dtype, Element, Matrix, Rank, Utterance, Wide};
+use spr_core::model::{Audio, Dtype, Element, Matrix, Rank, Utterance, Wide};
 use spr_core::{Error, dispatch};
+use spr_stats::Level;
 
 use super::findings::Findings;
 
@@ -14,6 +15,7 @@ pub(super) struct Alike {
     dtype: Option<Dtype>,
     label_columns: Option<usize>,
     rate: Option<u32>,
+    channels: Option<u32>,
 }
 
 impl Alike {
@@ -68,15 +70,62 @@ impl Alike {
                 error(format!("{frames} frames, but {labels} labels")),
             );
         }
-        if let Some(own) = utt.audio.as_ref().and_then(|audio| audio.facts().rate) {
+        let sound = utt.audio.as_ref().map(Audio::facts).unwrap_or_default();
+        if let Some(own) = sound.rate {
             let rate = *self.rate.get_or_insert(own);
             if rate != own {
                 let message = format!("{own} samples/s, the first has {rate}");
                 findings.note("rates", error(message));
             }
         }
+        if let Some(own) = sound.channels {
+            let channels = *self.channels.get_or_insert(own);
+            if channels != own {
+                let message = format!("channels: {own}, the first has {channels}");
+                findings.note("channels", error(message));
+            }
+        }
+        if values {
+            levels(utt, &error, findings);
+        }
         tiers(utt, &error, findings);
         arrays(utt, values, &error, findings);
+    }
+}
+
+/// Looks for sound that was recorded or converted badly.
+fn levels(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findings<'_>) {
+    /// Samples at the ends of the range that may be peaks.
+    const PEAKS: u64 = 2;
+    /// A constant that microphones and converters leave, as a part of full scale.
+    const CONSTANT: f64 = 0.01;
+    let level = utt.waveform().and_then(|sound| Level::of(sound).ok());
+    let Some(level) = level else {
+        return;
+    };
+    let all = level.values + level.faulty;
+    if level.faulty > 0 {
+        let message = format!("{} of {all} samples are no finite numbers", level.faulty);
+        findings.fault("values", error(message));
+    }
+    if level.clipped > PEAKS {
+        let message = format!(
+            "{} of {all} samples are at the end of their range, as clipped sound has them",
+            level.clipped
+        );
+        findings.note("clipped", error(message));
+    }
+    if level.zeros == all && all > 0 {
+        findings.note("silence", error("all samples are 0".to_owned()));
+    }
+    for (channel, offset) in level.offsets.iter().enumerate() {
+        if offset.abs() > CONSTANT {
+            let message = format!(
+                "the samples of channel {channel} are {:.1}% of full scale off 0 on average",
+                100.0 * offset
+            );
+            findings.note("offset", error(message));
+        }
     }
 }
 

@@ -3,13 +3,23 @@
 use serde_json::{Value, json};
 use spr_core::model::Key;
 
-use super::{Difference, Finding, Spot, Summary};
+use super::{Difference, Finding, Noise, Spot, Summary};
 use crate::argument::Input;
 use crate::verbs::key_json;
 
 fn place(spot: &Spot) -> Value {
     let apart = spot.apart.is_finite().then_some(spot.apart);
     json!({"row": spot.row, "column": spot.col, "a": spot.a, "b": spot.b, "difference": apart})
+}
+
+/// How much sound differs, in parts of full scale.
+fn noise(noise: &Noise) -> Value {
+    json!({
+        "samples": noise.values,
+        "rms": noise.rms(),
+        "largest": noise.largest,
+        "snr_db": noise.snr(),
+    })
 }
 
 /// What differs in one entry.
@@ -25,6 +35,11 @@ pub fn finding(key: &Key, finding: &Finding) -> Value {
     let list = differences.iter().map(|difference| match difference {
         Difference::Shape(what, a, b) => json!({"what": what, "shape": true, "a": a, "b": b}),
         Difference::Other(what, a, b) => json!({"what": what, "a": a, "b": b}),
+        Difference::Noise(own) => {
+            let mut value = noise(own);
+            value["what"] = json!("audio");
+            value
+        }
         Difference::Values(what, values) => json!({
             "what": what,
             "values": values.differ,
@@ -49,7 +64,7 @@ pub fn summary(summary: &Summary, (a, b): (&Input, &Input), listed: Vec<Value>) 
         let side = if *first { "a" } else { "b" };
         json!({"what": kind, "only_in": side, "utterances": utterances})
     });
-    json!({
+    let mut value = json!({
         "a": a.text(),
         "b": b.text(),
         "same": summary.is_same(),
@@ -65,5 +80,9 @@ pub fn summary(summary: &Summary, (a, b): (&Input, &Input), listed: Vec<Value>) 
         "other_metadata": summary.metadata,
         "worst": worst,
         "findings": listed,
-    })
+    });
+    if let Some(own) = &summary.noise {
+        value["sound"] = noise(own);
+    }
+    value
 }

@@ -1,12 +1,14 @@
 //! `diff`: where two data sets differ.
 
 pub mod json;
+mod noise;
 mod object;
 mod sound;
 mod tiers;
 mod utterance;
 mod values;
 
+pub use noise::Noise;
 pub use utterance::{Compared, Difference};
 pub use values::{Spot, Tolerance, Values};
 
@@ -62,6 +64,8 @@ pub struct Summary {
     pub metadata: u64,
     /// The pair of values that differs most, of which utterance and what of it.
     pub worst: Option<(Key, Cow<'static, str>, Spot)>,
+    /// How much the sound differs of all utterances of which it does.
+    pub noise: Option<Noise>,
 }
 
 impl Summary {
@@ -115,6 +119,9 @@ impl Comparison<'_> {
         }
         summary.different += 1;
         for difference in &compared.differences {
+            if let Difference::Noise(noise) = difference {
+                summary.noise.get_or_insert_default().append(noise);
+            }
             let Difference::Values(what, values) = difference else {
                 continue;
             };

@@ -5,6 +5,7 @@ use spr_core::model::{Audio, Dtype, Utterance};
 use spr_core::stage::load;
 use spr_core::{Error, Limits, Result};
 
+use super::noise::Noise;
 use super::utterance::{Compared, Difference};
 use super::values::Tolerance;
 
@@ -12,6 +13,7 @@ impl Tolerance {
     /// Compares sound; what is not samples is the same only if all that is known of it is.
     pub(super) fn sound(&self, a: &Audio, b: &Audio, found: &mut Compared) -> Result<()> {
         if let (Audio::Samples(a), Audio::Samples(b)) = (a, b) {
+            let before = found.differences.len();
             if a.rate != b.rate {
                 let [a, b] = [a.rate, b.rate].map(|rate| format!("{rate} samples/s"));
                 found
@@ -20,16 +22,22 @@ impl Tolerance {
             }
             let (one, other) = (a.samples.dtype(), b.samples.dtype());
             if one == other {
-                return self.matrix("audio".into(), &a.samples, &b.samples, found);
+                self.matrix("audio".into(), &a.samples, &b.samples, found)?;
+            } else {
+                // Full scale is not the same number in both.
+                found.types = true;
+                let common = common(one, other);
+                let [a, b] = [a, b].map(|sound| {
+                    let mut sound = sound.clone();
+                    sound.cast(common, &Limits::default()).map(|_| sound)
+                });
+                self.matrix("audio".into(), &a?.samples, &b?.samples, found)?;
             }
-            // Full scale is not the same number in both.
-            found.types = true;
-            let common = common(one, other);
-            let [a, b] = [a, b].map(|sound| {
-                let mut sound = sound.clone();
-                sound.cast(common, &Limits::default()).map(|_| sound)
-            });
-            return self.matrix("audio".into(), &a?.samples, &b?.samples, found);
+            // Of sound of another rate or length there is no difference at a moment.
+            if let [Difference::Values(..)] = found.differences[before..] {
+                found.differences.push(Difference::Noise(Noise::of(a, b)?));
+            }
+            return Ok(());
         }
         if a != b {
             let [a, b] = [a, b].map(described);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use spr_core::Result;
 use spr_core::model::{Array, Matrix, NamedArray, Rank, Utterance};
 
+use super::noise::Noise;
 use super::values::{Tolerance, Values};
 
 /// One thing in which two utterances differ.
@@ -14,6 +15,8 @@ pub enum Difference {
     Shape(Cow<'static, str>, String, String),
     /// Numbers.
     Values(Cow<'static, str>, Values),
+    /// How much sound differs, of which the samples do.
+    Noise(Noise),
     /// Something that has no numbers to count.
     Other(Cow<'static, str>, String, String),
 }

@@ -1,0 +1,318 @@
+//! How loud sound is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use spr_core::model::{Element, Utterance, Waveform};
+use spr_core::{Result, dispatch};
+
+use super::number;
+
+/// The loudness of samples, in parts of full scale: of 16-bit samples 32768 is 1.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Level {
+    /// Samples of all channels that are finite numbers.
+    pub values: u64,
+    /// Samples that are not.
+    pub faulty: u64,
+    /// The greatest distance from silence.
+    pub peak: f64,
+    /// Samples at the ends of their type's range, or beyond full scale in floats.
+    pub clipped: u64,
+    /// Samples that are silence to the last digit.
+    pub zeros: u64,
+    /// The mean of each channel, which is 0 unless a constant was added.
+    pub offsets: Vec<f64>,
+    /// The sum of their squares.
+    squares: f64,
+}
+
+impl Level {
+    /// The loudness of all channels.
+    ///
+    /// # Errors
+    /// A truth value is neither 0 nor 1.
+    pub fn of(sound: &Waveform) -> Result<Self> {
+        let samples = &sound.samples;
+        let mut level = Self {
+            offsets: vec![0.0; samples.cols()],
+            ..Self::default()
+        };
+        dispatch!(samples.dtype(), T => level.see(samples.values::<T>()?, samples.cols()));
+        Ok(level)
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "silence is the middle of a type, counts are weights"
+    )]
+    fn see<T: Element>(&mut self, values: &[T], cols: usize) {
+        let (silence, full) = (T::DTYPE.silence() as f64, T::DTYPE.full());
+        let last = match T::DTYPE.is_float() {
+            true => full,
+            // The quieter end, as a range has one more below silence than above.
+            false => full - 1.0,
+        };
+        let mut counts = vec![0u64; cols];
+        for row in values.chunks_exact(cols.max(1)) {
+            for ((value, sum), count) in row.iter().zip(&mut self.offsets).zip(&mut counts) {
+                let value = number(*value) - silence;
+                if !value.is_finite() {
+                    self.faulty += 1;
+                    continue;
+                }
+                let level = value / full;
+                *count += 1;
+                *sum += level;
+                self.squares += level * level;
+                self.peak = self.peak.max(level.abs());
+                self.clipped += u64::from(value.abs() >= last);
+                self.zeros += u64::from(value == 0.0);
+            }
+        }
+        self.values = counts.iter().sum();
+        for (sum, count) in self.offsets.iter_mut().zip(counts) {
+            *sum /= count.max(1) as f64;
+        }
+    }
+
+    /// The root of the mean square.
+    pub fn rms(&self) -> f64 {
+        root_mean(self.squares, self.values)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts as weights")]
+fn root_mean(squares: f64, values: u64) -> f64 {
+    (squares / values.max(1) as f64).sqrt()
+}
+
+/// Parts of full scale in dB; `None` for silence, which no number of them says.
+pub fn decibels(level: f64) -> Option<f64> {
+    (level > 0.0).then(|| 20.0 * level.log10())
+}
+
+/// A level with the digits that count.
+fn linear(level: f64) -> String {
+    match level {
+        l if (1e-3..1e3).contains(&l) => format!("{l:.4}"),
+        l => format!("{l:.3e}"),
+    }
+}
+
+/// The sound of a data set. Levels are of the samples that were looked at. The fields have the same
+/// names in JSON.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Sound {
+    /// Utterances with sound.
+    pub utterances: u64,
+    /// How many of them have which rate.
+    pub rates: BTreeMap<u32, u64>,
+    /// How many of them have how many channels.
+    pub channels: BTreeMap<u32, u64>,
+    /// Element types of samples.
+    pub dtypes: BTreeSet<&'static str>,
+    /// Samples of each channel, where they are known.
+    pub samples: u64,
+    /// Utterances whose samples were looked at.
+    pub measured: u64,
+    /// The greatest distance from silence, as a part of full scale.
+    pub peak: f64,
+    /// The same in dB of full scale; `None` for silence.
+    pub peak_db: Option<f64>,
+    /// The root of the mean square, as a part of full scale.
+    pub rms: f64,
+    /// The same in dB of full scale; `None` for silence.
+    pub rms_db: Option<f64>,
+    /// Samples of all channels.
+    pub values: u64,
+    /// Those at the ends of their type's range, or beyond full scale in floats.
+    pub clipped: u64,
+    /// Utterances that have some of these.
+    pub clipped_utterances: u64,
+    /// Those that are silence to the last digit.
+    pub zeros: u64,
+    /// Utterances of nothing else.
+    pub silent_utterances: u64,
+    /// Those that are no finite numbers.
+    pub faulty: u64,
+    #[serde(skip)]
+    squares: f64,
+}
+
+impl Sound {
+    /// Counts the sound of one more utterance, if it has some.
+    ///
+    /// # Errors
+    /// A truth value of it is neither 0 nor 1.
+    pub fn add(&mut self, utt: &Utterance) -> Result<()> {
+        let Some(audio) = &utt.audio else {
+            return Ok(());
+        };
+        let facts = audio.facts();
+        self.utterances += 1;
+        for (counts, own) in [
+            (&mut self.rates, facts.rate),
+            (&mut self.channels, facts.channels),
+        ] {
+            own.map(|own| *counts.entry(own).or_default() += 1);
+        }
+        self.samples += facts.samples.unwrap_or_default();
+        if let Some(sound) = audio.waveform() {
+            self.dtypes.insert(sound.samples.dtype().name());
+            self.measure(&Level::of(sound)?);
+        }
+        Ok(())
+    }
+
+    fn measure(&mut self, level: &Level) {
+        self.measured += 1;
+        self.values += level.values;
+        self.faulty += level.faulty;
+        self.clipped += level.clipped;
+        self.clipped_utterances += u64::from(level.clipped > 0);
+        self.zeros += level.zeros;
+        self.silent_utterances += u64::from(level.zeros == level.values && level.values > 0);
+        self.squares += level.squares;
+        self.peak = self.peak.max(level.peak);
+        self.peak_db = decibels(self.peak);
+        self.rms = root_mean(self.squares, self.values);
+        self.rms_db = decibels(self.rms);
+    }
+
+    /// Its levels for people, each with its name; none if no sample was looked at.
+    #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
+    pub fn levels(&self) -> Vec<(&'static str, String)> {
+        if self.values + self.faulty == 0 {
+            return Vec::new();
+        }
+        let of = |n: u64| match (n, self.measured) {
+            (_, 1) => String::new(),
+            (1, _) => " in 1 utterance".to_owned(),
+            (n, _) => format!(" in {n} utterances"),
+        };
+        let level = match (self.peak_db, self.rms_db) {
+            (Some(peak), Some(rms)) => format!(
+                "peak {peak:.2} dB ({}), RMS {rms:.2} dB ({}) of full scale",
+                linear(self.peak),
+                linear(self.rms)
+            ),
+            _ => "silence".to_owned(),
+        };
+        let mut levels = vec![("level", level)];
+        if self.clipped > 0 {
+            let noun = if self.clipped == 1 {
+                "sample"
+            } else {
+                "samples"
+            };
+            let text = format!("{} {noun}{}", self.clipped, of(self.clipped_utterances));
+            levels.push(("clipped", text));
+        }
+        let share = 100.0 * self.zeros as f64 / self.values.max(1) as f64;
+        let mut zeros = format!("{share:.2}% of the samples are exactly 0");
+        if self.silent_utterances > 0 && self.measured > 1 {
+            zeros.push_str(&format!(", all{}", of(self.silent_utterances)));
+        }
+        levels.push(("silence", zeros));
+        if self.faulty > 0 {
+            levels.push((
+                "faulty",
+                format!("{} samples are no finite numbers", self.faulty),
+            ));
+        }
+        levels
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spr_core::Limits;
+    use spr_core::model::{Dtype, Matrix, Rank};
+
+    fn of<T: Element>(values: &[T], cols: usize) -> Level {
+        let samples = Matrix::from_rows(values, cols, Rank::Matrix).unwrap();
+        Level::of(&Waveform {
+            rate: 8000,
+            samples,
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn levels_are_parts_of_full_scale() {
+        let level = of(&[i16::MIN, 0, 16384, 0, i16::MAX, 0, 0, 0], 2);
+        assert_eq!((level.values, level.peak, level.clipped), (8, 1.0, 2));
+        assert_eq!((level.zeros, level.offsets[1]), (5, 0.0));
+        let square = (1.0 + 0.25 + (32767.0f64 / 32768.0).powi(2)) / 8.0;
+        assert!((level.rms() - square.sqrt()).abs() < 1e-12);
+        let level = of(&[0u8, 128, 192, 255], 1);
+        assert_eq!((level.peak, level.clipped, level.zeros), (1.0, 2, 1));
+        let level = of(&[0.5f32, -1.0, 1.5, f32::NAN], 1);
+        assert_eq!((level.values, level.faulty, level.clipped), (3, 1, 2));
+        assert_eq!((level.peak, level.offsets[0]), (1.5, 1.0 / 3.0));
+        assert_eq!(decibels(0.5).map(|db| (db * 1e4).round()), Some(-60206.0));
+        assert_eq!(decibels(of(&[0i16; 4], 1).rms()), None);
+    }
+
+    #[test]
+    fn the_type_makes_no_sound_louder() {
+        for dtype in [
+            Dtype::I8,
+            Dtype::U8,
+            Dtype::I16,
+            Dtype::U16,
+            Dtype::I32,
+            Dtype::F64,
+        ] {
+            let samples = Matrix::from_rows(&[64i8, -32, 0, 16], 1, Rank::Matrix).unwrap();
+            let mut sound = Waveform {
+                rate: 8000,
+                samples,
+            };
+            sound.cast(dtype, &Limits::default()).unwrap();
+            let level = Level::of(&sound).unwrap();
+            assert_eq!(
+                (level.peak, level.clipped, level.zeros),
+                (0.5, 0, 1),
+                "{dtype}"
+            );
+        }
+    }
+
+    #[test]
+    fn data_sets_are_summed_up() {
+        let utt = |rate, values: &[i16], cols| Utterance {
+            audio: Some(
+                Waveform {
+                    rate,
+                    samples: Matrix::from_rows(values, cols, Rank::Matrix).unwrap(),
+                }
+                .into(),
+            ),
+            ..Utterance::default()
+        };
+        let mut sound = Sound::default();
+        for utt in [
+            utt(8000, &[16384, -16384], 1),
+            utt(16000, &[0, 0, 0, 0], 2),
+            utt(8000, &[i16::MAX, 0], 1),
+            Utterance::default(),
+        ] {
+            sound.add(&utt).unwrap();
+        }
+        assert_eq!((sound.utterances, sound.samples, sound.values), (3, 6, 8));
+        assert_eq!(sound.rates, BTreeMap::from([(8000, 2), (16000, 1)]));
+        assert_eq!((sound.clipped, sound.silent_utterances), (1, 1));
+        let levels: Vec<_> = sound.levels().into_iter().map(|(_, text)| text).collect();
+        assert_eq!(
+            levels,
+            [
+                "peak -0.00 dB (1.0000), RMS -7.27 dB (0.4330) of full scale",
+                "1 sample in 1 utterance",
+                "62.50% of the samples are exactly 0, all in 1 utterance",
+            ]
+        );
+    }
+}
