@@ -155,7 +155,9 @@ impl Sound {
             (&mut self.rates, facts.rate),
             (&mut self.channels, facts.channels),
         ] {
-            own.map(|own| *counts.entry(own).or_default() += 1);
+            if let Some(own) = own {
+                *counts.entry(own).or_default() += 1;
+            }
         }
         self.samples += facts.samples.unwrap_or_default();
         if let Some(sound) = audio.waveform() {
