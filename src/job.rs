@@ -168,12 +168,6 @@ fn labels_of(utt: &Utterance) -> Utterance {
     }
 }
 
-/// Whether utterances of any input end up in partitions.
-fn shuffled(inputs: &[Input]) -> bool {
-    let mut options = inputs.iter().map(Input::data_options);
-    options.any(DataOptions::gives_up_boundaries)
-}
-
 /// Bytes of all files that were written, where they are files of a known length.
 fn stored(outputs: &[Output]) -> Option<u64> {
     let lengths = outputs.iter().flat_map(|output| match output.written() {
@@ -189,7 +183,8 @@ impl Job {
     /// inputs' data options give up, and stops at the first fault.
     pub fn new(inputs: Vec<Input>, target: Target) -> Self {
         let mut policy = LossPolicy::default();
-        if shuffled(&inputs) {
+        let mut options = inputs.iter().map(Input::data_options);
+        if options.any(DataOptions::gives_up_boundaries) {
             policy.allow(LossKind::Boundaries);
         }
         Self {
@@ -372,7 +367,10 @@ impl Job {
             losses,
             rounded,
             decoded,
-            shuffled: shuffled(&self.inputs),
+            shuffled: {
+                let mut options = self.inputs.iter().map(Input::data_options);
+                options.any(DataOptions::shuffles)
+            },
             partitions,
             hash,
             verified: self.verify && !self.dry_run,

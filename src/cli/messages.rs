@@ -170,7 +170,7 @@ pub(super) fn empty(input: &Input, env: &Env) {
     env.warn(&Error::unfit("holds no utterances").file(input.text()));
 }
 
-/// What is counted: utterances, or partitions of frames that were shuffled or cut apart.
+/// What is counted: utterances, or partitions of shuffled frames.
 pub(super) fn unit(partitions: bool) -> &'static str {
     match partitions {
         true => "partition",

@@ -74,7 +74,7 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
     for input in inputs {
         let opened = input.open(Request::all().samples(), registry, &env)?;
         let (mut reader, format) = (opened.reader, opened.format.info().name);
-        let unit = messages::unit(input.data_options().gives_up_boundaries());
+        let unit = messages::unit(input.data_options().shuffles());
         let mut stats = Stats::default();
         let result = stats.read(reader.as_mut());
         let mut out = Out::new();

@@ -25,7 +25,7 @@ pub struct Outcome {
     pub rounded: Vec<LossReport>,
     /// What was decoded on the way, such as Kaldi's `CM`.
     pub decoded: Option<String>,
-    /// Whether frames were shuffled or cut into partitions, which are counted as utterances.
+    /// Whether frames were shuffled; partitions of them are counted as utterances.
     pub shuffled: bool,
     /// Partitions, where each went to an output of its own.
     pub partitions: Option<u64>,

@@ -154,6 +154,11 @@ impl DataOptions {
         }
     }
 
+    /// Whether what comes of them is partitions of shuffled frames, and no utterances.
+    pub fn shuffles(&self) -> bool {
+        self.random
+    }
+
     /// Whether they make the places where utterances start and end meaningless.
     pub fn gives_up_boundaries(&self) -> bool {
         self.random || self.partition.is_some()

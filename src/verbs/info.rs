@@ -50,7 +50,7 @@ pub struct Facts {
     pub sound: Option<Sound>,
     /// Where the keys come from.
     pub keys: &'static str,
-    /// Whether they are partitions of shuffled or joined frames, and no utterances.
+    /// Whether they are partitions of shuffled frames, and no utterances.
     #[serde(skip)]
     pub partitions: bool,
     /// The shapes met, for people.
@@ -107,7 +107,7 @@ pub fn inspect(input: &Input, quick: bool, registry: &Registry, env: &Env) -> (F
         Err(error) => return (facts, Err(error)),
     };
     facts.format = opened.format.info().name.to_owned();
-    facts.partitions = input.data_options().gives_up_boundaries();
+    facts.partitions = input.data_options().shuffles();
     let mut reader = opened.reader;
     let info = reader.info();
     facts.byte_order = info.byte_order.map(|o| o.name());

@@ -237,3 +237,95 @@ fn errors_and_explanations_are_json_where_asked() {
         .collect();
     assert_eq!(what, ["input", "labels", "output"]);
 }
+
+#[test]
+fn words_for_places_folders_and_partitions() {
+    let s = corpus();
+    for (line, error, hint) in [
+        (
+            "fbank.ark:26441 x.jsonl",
+            "fbank.ark@26441: utterance fbank: nothing starts at that byte, as it seems",
+            "`spr-convert ls fbank.ark` shows where utterances start",
+        ),
+        (
+            "fbnk.ark:8 x.jsonl",
+            "fbnk.ark:8: cannot open",
+            "that is byte 8 of fbnk.ark, which is not there; did you mean fbank.ark:8?",
+        ),
+        (
+            "text x.pfile",
+            "x.pfile: utterance ann-001: has text, which pfile can't hold",
+            " hold text; `spr-convert formats` says what each format holds",
+        ),
+        (
+            "fbank.ark x.seg",
+            "x.seg: utterance ann-001: has features, which spr can't hold",
+            " hold features; ",
+        ),
+    ] {
+        let said = s.run(line);
+        assert_eq!(said.status, 2, "{line}");
+        assert!(said.err.contains(error), "{line}: {}", said.err);
+        assert!(said.err.contains(hint), "{line}: {}", said.err);
+    }
+    // One table among files hides them.
+    s.ok("fbank.ark mix/ -t npy");
+    s.write("mix/0.ark", s.read("ali.ark"));
+    let said = s.run("info mix");
+    assert_eq!(said.status, 2);
+    assert!(
+        said.err
+            .contains("mix/0.ark: is a kaldi file with any number"),
+        "{}",
+        said.err
+    );
+    assert!(
+        said.err
+            .contains("name what you mean: 'mix/*.npy'; or --from npy"),
+        "{}",
+        said.err
+    );
+    let said = s.ok("info mix --from npy");
+    assert!(
+        said.err.contains("mix/0.ark: is not npy and passed over"),
+        "{}",
+        said.err
+    );
+    // Shuffled data are partitions.
+    let random = s.ok("info fbank.ark,random=True");
+    assert!(
+        random.out.contains("1 partition, 3111 frames"),
+        "{}",
+        random.out
+    );
+    let said = s.ok("fbank.ark,random=True x.pkl");
+    assert!(
+        said.err.starts_with("1 partition, 3111 frames, 0 skipped"),
+        "{}",
+        said.err
+    );
+    // The size is that of the file.
+    let said = s.ok("fbank.ark x.pfile.gz --json --labels ali.ark");
+    let facts: Value = serde_json::from_str(&said.out).unwrap();
+    let length = |name: &str| std::fs::metadata(s.path(name)).unwrap().len();
+    let all = length("x.pfile.gz") + length("x.pfile.gz.utt2num_frames");
+    assert_eq!(facts["bytes"], all);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn long_matrices_are_shown_in_part_on_a_terminal() {
+    let s = corpus();
+    if s.shell("command -v script").out.is_empty() {
+        return;
+    }
+    let shown = |line: &str| s.shell(&format!("script -qec '{line}' /dev/null")).out;
+    let part = shown("spr-convert show fbank.ark ann-001");
+    assert_eq!(part.lines().count(), 9, "{part}");
+    assert!(part.contains("\u{2026}"), "{part}");
+    let labels = shown("spr-convert show ali.ark ann-001");
+    assert!(labels.lines().count() > 9, "291 labels are few: {labels}");
+    let all = shown("spr-convert show fbank.ark ann-001 --all");
+    assert_eq!(all.lines().count(), 293, "{all}");
+    assert_eq!(s.ok("show fbank.ark ann-001").out.lines().count(), 293);
+}
