@@ -29,7 +29,7 @@ const fn other(at: usize, magic: &'static [u8], name: &'static str) -> Foreign {
 }
 
 /// The longer the magic bytes, the earlier.
-const KNOWN: [Foreign; 21] = [
+const KNOWN: [Foreign; 29] = [
     other(0, b"\xef\xbb\xbfFile type = \"oo", "a Praat file"),
     other(0, b"File type = \"oo", "a Praat file"),
     other(0, b"ooBinaryFile", "a Praat file"),
@@ -39,6 +39,17 @@ const KNOWN: [Foreign; 21] = [
     sound(b"fLaC", "a FLAC file"),
     sound(b"OggS", "an Ogg file"),
     sound(b"FORM", "an AIFF file"),
+    sound(b"\x1aE\xdf\xa3", "a WebM or Matroska file"),
+    sound(b"0&\xb2u\x8ef\xcf\x11", "a WMA or ASF file"),
+    sound(b"wvpk", "a WavPack file"),
+    sound(b"#!AMR", "an AMR file"),
+    sound(b"ADIF", "an AAC file"),
+    sound(b"\xff\xf1", "an AAC file"),
+    sound(b"\xff\xf9", "an AAC file"),
+    Foreign {
+        at: 4,
+        ..sound(b"ftyp", "an MP4 file, such as M4A")
+    },
     sound(b"caff", "a CAF file"),
     other(0, b"PAR1", "a Parquet file"),
     other(0, b"PK\x03\x04", "a zip file, as .npz files are"),

@@ -48,15 +48,17 @@ impl Reader for LoadAudio {
 pub fn load(utt: &mut Utterance, env: &Env) -> Result<()> {
     let sound = match &utt.audio {
         None | Some(Audio::Samples(_)) => return Ok(()),
-        Some(Audio::Encoded(encoded)) => decode(encoded, env)?,
+        Some(Audio::Encoded(encoded)) => decode(encoded, utt.origin.file.as_deref(), env)?,
         Some(Audio::Reference(reference)) => fetch(reference, list_of(utt).as_ref(), env)?,
     };
     utt.audio = Some(Audio::Samples(sound));
     Ok(())
 }
 
-fn decode(encoded: &EncodedAudio, env: &Env) -> Result<Waveform> {
-    let name = format!("{} file in memory", encoded.format);
+/// Decodes a sound file that came out of `file`.
+fn decode(encoded: &EncodedAudio, file: Option<&str>, env: &Env) -> Result<Waveform> {
+    let what = format!("{} file in memory", encoded.format);
+    let name = file.map_or(what.clone(), |file| format!("{file} ({what})"));
     let mut source = Source::from_bytes(name, encoded.bytes.clone())?;
     read(&mut source, Some(&encoded.format), env)
 }
