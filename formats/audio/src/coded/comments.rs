@@ -5,9 +5,6 @@ use spr_core::{Error, Limits, Result};
 
 use crate::kind::tag_size;
 
-/// Who writes our files.
-const VENDOR: &[u8] = b"spr-convert";
-
 /// Adds the texts in `bytes` as tags of `format`.
 ///
 /// # Errors
@@ -42,39 +39,4 @@ fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
 fn text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (size, rest) = number(bytes)?;
     rest.split_at_checked(usize::try_from(size).ok()?)
-}
-
-/// The bytes of these texts.
-///
-/// # Errors
-/// A name or a value can't stand there.
-pub(crate) fn write(tags: &[Tag]) -> Result<Vec<u8>> {
-    let mut out = Vec::new();
-    put(&[VENDOR], &mut out)?;
-    let count = u32::try_from(tags.len()).map_err(|_| Error::unfit("has too many header lines"))?;
-    out.extend_from_slice(&count.to_le_bytes());
-    for tag in tags {
-        let named = |b: &u8| (b' '..=b'}').contains(b) && *b != b'=';
-        if tag.key.is_empty() || !tag.key.iter().all(named) {
-            let key = tag.key.escape_ascii();
-            return Err(Error::unfit(format!(
-                "the header line '{key}' has a name that the format can't hold"
-            )));
-        }
-        if std::str::from_utf8(&tag.value).is_err() {
-            let key = tag.key.escape_ascii();
-            let message = format!("the header line '{key}' is not UTF-8, as the format wants");
-            return Err(Error::unfit(message));
-        }
-        put(&[&tag.key, b"=", &tag.value], &mut out)?;
-    }
-    Ok(out)
-}
-
-fn put(parts: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {
-    let size = parts.iter().map(|part| part.len()).sum::<usize>();
-    let size = u32::try_from(size).map_err(|_| Error::unfit("has a header line beyond 4 GiB"))?;
-    out.extend_from_slice(&size.to_le_bytes());
-    parts.iter().for_each(|part| out.extend_from_slice(part));
-    Ok(())
 }

@@ -81,7 +81,7 @@ pub(super) fn write(info: &StreamInfo, tags: &[Tag], out: &mut Vec<u8>) -> Resul
     let last = if tags.is_empty() { LAST } else { 0 };
     block(STREAM_INFO | last, &info.bytes(), out)?;
     if !tags.is_empty() {
-        block(COMMENTS | LAST, &comments::write(tags)?, out)?;
+        block(COMMENTS | LAST, &super::comments::write(tags)?, out)?;
     }
     Ok(())
 }

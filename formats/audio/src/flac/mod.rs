@@ -5,6 +5,7 @@
 
 mod bits;
 mod blocks;
+mod comments;
 mod decode;
 mod encode;
 mod frame;
