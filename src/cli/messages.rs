@@ -1,6 +1,7 @@
 //! What is said on standard error, and as JSON.
 
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Command;
 use clap::builder::styling::{AnsiColor, Style};
@@ -92,6 +93,10 @@ pub(super) fn warning(text: &str) {
     say("warning", text);
 }
 
+/// Whether a line of progress stands on the terminal, which messages take away; it comes again by
+/// itself.
+pub(super) static LINE_SHOWN: AtomicBool = AtomicBool::new(false);
+
 /// Prints one line on standard error. Nobody is left to tell if that fails.
 pub(super) fn say(label: &str, text: &str) {
     let text = visible(text);
@@ -99,7 +104,12 @@ pub(super) fn say(label: &str, text: &str) {
         true => style(label),
         false => Style::new(),
     };
-    let _ = writeln!(std::io::stderr(), "{NAME}: {style}{label}:{style:#} {text}");
+    let clear = match LINE_SHOWN.load(Ordering::Relaxed) {
+        true => "\r\x1b[K",
+        false => "",
+    };
+    let line = format!("{clear}{NAME}: {style}{label}:{style:#} {text}\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// Whether standard error is a terminal that shows colours and nobody asked for none, as

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -85,6 +86,7 @@ impl Progress {
     pub(super) fn log(&mut self, done: bool) -> Result<Option<Output>> {
         if let Show::Bar(bar, _) = &self.show {
             bar.finish_and_clear();
+            messages::LINE_SHOWN.store(false, Ordering::Relaxed);
         }
         match (self.failed.take(), self.log.take()) {
             (Some(error), _) => Err(error),
@@ -145,6 +147,7 @@ fn bar(waiting: Waiting) -> Show {
         bar.set_style(style.with_key("line", tell));
     }
     bar.enable_steady_tick(EVERY);
+    messages::LINE_SHOWN.store(!bar.is_hidden(), Ordering::Relaxed);
     Show::Bar(bar, line)
 }
 
@@ -224,16 +227,16 @@ impl Observer for Progress {
         if self.failed.is_some() {
             return ControlFlow::Break(());
         }
-        if matches!(self.show, Show::Nothing) || self.last.elapsed() < EVERY {
-            return ControlFlow::Continue(());
-        }
-        self.last = Instant::now();
         match &self.show {
             Show::Nothing => {}
             Show::Bar(_, line) => {
                 line.lock().unwrap_or_else(PoisonError::into_inner).so_far = so_far;
             }
-            Show::Json => self.json(false),
+            Show::Json if self.last.elapsed() < EVERY => {}
+            Show::Json => {
+                self.last = Instant::now();
+                self.json(false);
+            }
         }
         ControlFlow::Continue(())
     }
