@@ -60,8 +60,8 @@ impl Format for Npy {
         info.dtype = (header.shape.len() <= 2).then_some(header.dtype);
         info.byte_order = (header.dtype.size() > 1).then_some(header.order);
         info.compression = source.compression();
-        let values = request.values;
-        let portioned = values && request.portions != Portioned::No;
+        let (values, labels) = (request.values, object::wants_labels(request));
+        let portioned = values && !labels && request.portions != Portioned::No;
         let mut portions = object::portions(&header).filter(|_| portioned);
         let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
             utt.start();
@@ -72,6 +72,9 @@ impl Format for Npy {
                 }
                 None => {
                     object::read(source, &header, values, utt, &env.limits)?;
+                    if labels {
+                        object::take_as_labels(utt);
+                    }
                     None
                 }
             };

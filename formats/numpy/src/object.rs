@@ -1,7 +1,7 @@
 //! Arrays as bytes.
 
 use spr_core::bytes::{ByteOrder, Env, Source, swap_in_place};
-use spr_core::format::{Claim, Extent, Nested};
+use spr_core::format::{Claim, Extent, Nested, Request};
 use spr_core::model::{
     Array, AudioFacts, Dtype, Matrix, NamedArray, Portion, Portions, Rank, Utterance,
 };
@@ -10,6 +10,7 @@ use spr_core::{Error, Limits, Result};
 use crate::caps::CAPS;
 use crate::fortran::reorder;
 use crate::header::{self, Header, MAGIC};
+use crate::parts::LABELS;
 
 /// What an array of more than two dimensions is called.
 pub(crate) const NAME: &str = "array";
@@ -111,6 +112,22 @@ pub(crate) fn rows(
     let features = utt.features_mut();
     source.read_matrix(features, shape, header.order, limits)?;
     check_truths(source, features)
+}
+
+/// Whether nothing but labels is wanted, which arrays that are not called so may be as well.
+pub(crate) fn wants_labels(request: &Request) -> bool {
+    request.parts.labels && !request.parts.features
+}
+
+/// Takes integers, one a frame, for labels where there are none.
+pub(crate) fn take_as_labels(utt: &mut Utterance) {
+    let labels = |m: &mut Matrix| {
+        let one = m.rank() == Rank::Vector || m.rank() == Rank::Matrix && m.cols() == 1;
+        one && LABELS.contains(&m.dtype())
+    };
+    if utt.labels.is_none() {
+        utt.labels = utt.features.take_if(labels);
+    }
 }
 
 /// Reads an array of any rank.

@@ -10,6 +10,7 @@ use spr_core::model::{
 use spr_core::{Error, Result};
 
 use super::names::{self, Role};
+use crate::object;
 
 /// Where arrays are found by what stands for them in a directory.
 pub(crate) trait Container: Send + 'static {
@@ -71,7 +72,8 @@ impl<P: Copy + Send + 'static> Entries<P> {
         let number = *self.places.entry(key).or_insert_with_key(|key| {
             self.list.push(Entry {
                 key: key.clone(),
-                arrays: Vec::new(),
+                // Most have one, and there may be millions.
+                arrays: Vec::with_capacity(1),
             });
             self.list.len() - 1
         });
@@ -129,6 +131,7 @@ impl<P: Copy + Send + 'static> Entries<P> {
             entries: self.list,
             next: 0,
             values: request.values,
+            labels_only: object::wants_labels(request),
             info,
             env: env.clone(),
         };
@@ -149,6 +152,8 @@ struct PartsReader<C: Container> {
     /// The utterance that comes next.
     next: usize,
     values: bool,
+    /// Whether nothing but labels is wanted.
+    labels_only: bool,
     info: DatasetInfo,
     env: Env,
 }
@@ -206,6 +211,9 @@ impl<C: Container> PartsReader<C> {
                     return Err(unfit(&self.container, name, what));
                 }
             }
+        }
+        if self.labels_only {
+            object::take_as_labels(utt);
         }
         utt.origin.file = Some(self.container.name().into());
         Ok(())
