@@ -407,3 +407,31 @@ fn lists_of_htk_are_data_sets_as_others() {
     let error = s.fails("x.scp y.htk,compress=true,check=true,kind=MFCC_C");
     assert!(error.contains("not a kind of plain floats"), "{error}");
 }
+
+#[test]
+fn lists_and_transcripts_of_sphinx_are_data_sets_as_others() {
+    let s = Scratch::new();
+    s.write(
+        "said",
+        "<s> ONE TWO </s> (ann-001)\n<s> THREE </s> (ann-002)\n",
+    );
+    fs::create_dir(s.path("etc")).unwrap();
+    s.ok("trn:said etc/x.transcription");
+    assert_eq!(s.read("etc/x.transcription"), s.read("said"));
+    s.ok(&format!(
+        "{} sphinx:feat/,fileids=etc/x.fileids",
+        sample("mfcc_cm.ark")
+    ));
+    let joined = "etc/x.fileids,cepdir=feat,dim=13 --labels etc/x.transcription x.jsonl";
+    assert_eq!(s.run(&format!("{joined} --on-error skip")).status, 3);
+    let lines = String::from_utf8(s.read("x.jsonl")).unwrap();
+    let lines: Vec<_> = lines.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0].starts_with(r#"{"key":"ann-001","features":{"dtype":"f32","shape":[291,13]"#));
+    assert!(lines[0].contains(r#""text":"ONE TWO""#));
+    let error = s.fails("etc/x.fileids y.ark");
+    assert!(
+        error.contains("ann-001.mfc: utterance ann-001: cannot open"),
+        "{error}"
+    );
+}

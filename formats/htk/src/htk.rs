@@ -13,12 +13,12 @@ use crate::caps::NAME;
 use crate::frames::Frames;
 use crate::header::Header;
 use crate::kind::Content;
-use crate::list::ListReader;
+use crate::list::{self, ListReader, Naming};
 use crate::object::{self, NestedHtk};
 use crate::probe;
-use crate::script::{self, Naming};
+use crate::script;
 use crate::style::{self, Style};
-use crate::writer::{self, HtkWriter};
+use crate::writer;
 
 /// HTK parameter files.
 pub static HTK: Htk = Htk;
@@ -36,11 +36,8 @@ static INFO: FormatInfo =
             style::CHECK,
             style::BYTE_ORDER,
             writer::SCRIPT,
-            script::KEYS,
+            list::KEYS,
         ]);
-
-/// How much of a file tells whether it is a script file.
-const HEAD: usize = 64;
 
 impl Format for Htk {
     fn info(&self) -> &'static FormatInfo {
@@ -74,7 +71,7 @@ impl Format for Htk {
         env: &Env,
     ) -> Result<Opened> {
         let values = request.values;
-        if script::is_text(source.peek(HEAD)?) {
+        if script::is_text(source.peek(script::HEAD)?) {
             let naming = Naming::of(options)?;
             let parse = move |line: &[u8]| script::parse(line, naming);
             let fill = move |source: &mut Source,
@@ -118,7 +115,7 @@ impl Format for Htk {
 
     fn create(&self, output: Output, options: &Options, env: &Env) -> Result<Box<dyn Writer>> {
         let extension = INFO.extensions[0];
-        Ok(Box::new(HtkWriter::new(output, options, extension, env)?))
+        writer::create(output, options, extension, env)
     }
 
     fn folder(&self) -> Option<&dyn WholeFolder> {

@@ -10,6 +10,7 @@ mod header;
 mod htk;
 mod kind;
 mod list;
+mod listed;
 mod object;
 mod probe;
 mod script;

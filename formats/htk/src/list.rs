@@ -3,11 +3,33 @@
 use std::collections::HashSet;
 
 use spr_core::bytes::{Env, Location, Locator, Source};
-use spr_core::format::{Reader, Request, Share, Wanted};
+use spr_core::format::{OptionSpec, Options, Reader, Request, Share, Wanted};
 use spr_core::model::{DatasetInfo, Key, KeySource, Utterance};
 use spr_core::{Error, Result};
 
 use crate::frames::Frames;
+
+pub(crate) const KEYS: OptionSpec = OptionSpec {
+    name: "keys",
+    value: "names|paths",
+    help: "of a list of files: utterances go by the names of those, or by their paths (names)",
+};
+
+/// How lines give keys.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Naming {
+    Names,
+    Paths,
+}
+
+impl Naming {
+    /// # Errors
+    /// The option has another value.
+    pub(crate) fn of(options: &Options) -> Result<Self> {
+        let words = [("names", Self::Names), ("paths", Self::Paths)];
+        Ok(options.choice(KEYS.name, &words)?.unwrap_or(Self::Names))
+    }
+}
 
 /// What a line of a list names.
 #[derive(Clone, Debug)]

@@ -1,18 +1,14 @@
 //! Lines of HTK's script files: `FILE`, `FILE[FIRST,LAST]` or `NAME=FILE[FIRST,LAST]`.
 
 use spr_core::bytes::{Location, key_of_file};
-use spr_core::format::{OptionSpec, Options};
 use spr_core::model::Key;
 use spr_core::{Error, Result};
 
 use crate::frames::Frames;
-use crate::list::Entry;
+use crate::list::{Entry, Naming};
 
-pub(crate) const KEYS: OptionSpec = OptionSpec {
-    name: "keys",
-    value: "names|paths",
-    help: "of a script file: utterances go by the names of files, or by their paths (names)",
-};
+/// How much of a file tells whether it is text.
+pub(crate) const HEAD: usize = 64;
 
 /// What to do about two lines of one key.
 pub(crate) const TWICE: &str =
@@ -20,32 +16,6 @@ pub(crate) const TWICE: &str =
 
 /// What a file of frames is called, apart from `.mfc`, which others use as well.
 const EXTENSIONS: [&str; 5] = ["htk", "fea", "mfc", "plp", "fbk"];
-
-/// How lines give keys.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Naming {
-    Names,
-    Paths,
-}
-
-impl Naming {
-    /// # Errors
-    /// The option has another value.
-    pub(crate) fn of(options: &Options) -> Result<Self> {
-        let words = [("names", Self::Names), ("paths", Self::Paths)];
-        Ok(options.choice(KEYS.name, &words)?.unwrap_or(Self::Names))
-    }
-
-    fn key(self, name: &Location) -> Key {
-        match self {
-            Self::Names => key_of_file(name),
-            Self::Paths => {
-                let bare = name.plain().with_extension("");
-                Key::from(bare.as_os_str().as_encoded_bytes())
-            }
-        }
-    }
-}
 
 /// The entry of a line; `None` if it is blank.
 ///
@@ -68,10 +38,21 @@ pub(crate) fn parse(line: &[u8], naming: Naming) -> Result<Option<Entry>> {
     };
     let file = location(file)?;
     let key = match name {
-        Some(name) => naming.key(&location(name)?),
-        None => naming.key(&file),
+        Some(name) => key_of(&location(name)?, naming),
+        None => key_of(&file, naming),
     };
     Ok(Some(Entry { key, file, frames }))
+}
+
+/// The key that the name of a file gives.
+fn key_of(name: &Location, naming: Naming) -> Key {
+    match naming {
+        Naming::Names => key_of_file(name),
+        Naming::Paths => {
+            let bare = name.plain().with_extension("");
+            Key::from(bare.as_os_str().as_encoded_bytes())
+        }
+    }
 }
 
 /// The one word of a line, without the quotes around it.

@@ -200,3 +200,62 @@ fn scripts_are_known_by_their_lines() {
         );
     }
 }
+
+/// What a list of Sphinx's gives: keys, rows and first values.
+fn sphinx(env: &Env, list: &str, pairs: &[(&str, &str)]) -> Vec<String> {
+    let options = Options::new(SPHINX.info(), pairs.iter().copied()).unwrap();
+    let source = env.open_file(&list.into()).unwrap();
+    let opened = Request::all().open(&SPHINX, source, &options, env).unwrap();
+    let (mut reader, mut utt) = (opened.into_stream().unwrap(), Utterance::default());
+    let mut all = Vec::new();
+    loop {
+        match reader.read(&mut utt) {
+            Ok(false) => return all,
+            Ok(true) => {
+                let values = utt.features.as_ref().unwrap();
+                let first = values.values::<f32>().unwrap()[0];
+                all.push(format!("{} {first}+{}", utt.key, values.rows()));
+            }
+            Err(e) if e.can_continue() => all.push(format!("!{e}")),
+            Err(e) => panic!("{e}"),
+        }
+    }
+}
+
+#[test]
+fn lists_of_sphinx_are_read_and_written() {
+    let env = env();
+    let dim: &[_] = &[("dim", "1")];
+    let pairs = [("dim", "1"), ("fileids", "etc/x.fileids")];
+    let options = Options::new(SPHINX.info(), pairs).unwrap();
+    let utts = ["a", "s/b"].map(|key| {
+        let mut utt = ten(key);
+        utt.meta.frame_shift = None;
+        utt
+    });
+    let output = env.output(&Locator::folder("feat"));
+    write_to(&SPHINX, &options, &utts, output).unwrap();
+    let mut list = env.open_file(&"etc/x.fileids".into()).unwrap();
+    assert_eq!(list.peek(100).unwrap(), b"a\ns/b\n");
+    let there = [("dim", "1"), ("cepdir", "feat")];
+    assert_eq!(sphinx(&env, "etc/x.fileids", &there), ["a 0+10", "b 0+10"]);
+    put(&env, "feat/y.fileids", b"s/b\na 2 4 late\na 0 -1 whole\n");
+    let beside = sphinx(&env, "feat/y.fileids", dim);
+    assert_eq!(beside, ["b 0+10", "late 2+3", "whole 0+10"]);
+    put(&env, "z.fileids", b"a 2\nnone\na 5 10\ns/b 0 1\nb\n");
+    let said = sphinx(&env, "z.fileids", &there);
+    let wanted = [
+        "z.fileids:1: expected a file, or a file, two numbers",
+        "feat/none.mfc: utterance none",
+        "has 10 frames, the list asks for those from 5 to 10",
+        "b 0+2",
+        "z.fileids:5: utterance b: a second entry",
+    ];
+    assert_eq!(said.len(), wanted.len(), "{said:#?}");
+    for (said, wanted) in said.iter().zip(wanted) {
+        assert!(said.contains(wanted), "{said}: {wanted}");
+    }
+    let registry = Registry::new([&HTK as &'static dyn Format, &SPHINX]);
+    let mut source = env.open_file(&"z.fileids".into()).unwrap();
+    assert_eq!(registry.detect(&mut source).unwrap().info().name, "sphinx");
+}

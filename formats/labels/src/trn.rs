@@ -2,8 +2,8 @@
 
 use spr_core::bytes::{Env, Output, Source};
 use spr_core::format::{
-    Caps, Count, Format, FormatInfo, Keys, Medium, Nested, Notation, Opened, Options, Probe,
-    Request, Score, WholeFolder, Writer,
+    Caps, Count, Format, FormatInfo, Keys, Medium, Nested, Notation, Opened, OptionSpec, Options,
+    Probe, Request, Score, Variant, WholeFolder, Writer,
 };
 use spr_core::model::{KeySource, Utterance};
 use spr_core::{Error, Result};
@@ -23,8 +23,29 @@ pub struct Trn;
 static INFO: FormatInfo = FormatInfo::new(
     "trn",
     "trn: what was said, and the utterance's name in brackets",
-    &["trn"],
-);
+    &["trn", "transcription"],
+)
+.options(&[MARKS])
+.variants(&[Variant {
+    extension: "transcription",
+    option: ("marks", "true"),
+}]);
+
+const MARKS: OptionSpec = OptionSpec {
+    name: "marks",
+    value: "true|false",
+    help: "write <s> and </s> around the words, as Sphinx has them (false, in .transcription true)",
+};
+
+/// What Sphinx has before and behind the words.
+const AROUND: [&[u8]; 2] = [b"<s>", b"</s>"];
+
+/// What stands between Sphinx's marks, if they are there.
+fn between(text: &[u8]) -> Option<&[u8]> {
+    let words = text.strip_prefix(AROUND[0])?.strip_suffix(AROUND[1])?;
+    let apart = |end: Option<&u8>| end.is_none_or(lines::is_blank);
+    (apart(words.first()) && apart(words.last())).then(|| words.trim_ascii())
+}
 
 impl Format for Trn {
     fn info(&self) -> &'static FormatInfo {
@@ -56,6 +77,8 @@ impl Format for Trn {
 
     fn create(&self, output: Output, options: &Options, _: &Env) -> Result<Box<dyn Writer>> {
         let caps = self.caps(options, output.medium())?;
+        let marks = options.flag(MARKS.name)?;
+        let encode = move |utt: &Utterance, out: &mut Vec<u8>| encode(utt, marks, out);
         Ok(Box::new(ManyWriter::new(
             &output, caps, b"", false, encode,
         )?))
@@ -83,7 +106,8 @@ fn parse(line: &[u8]) -> Result<(&[u8], &[u8]), String> {
         Some((line.get(..open)?, line.get(open + 1..)?))
     });
     let (text, name) = name.ok_or("a line ends with the name of the utterance in brackets")?;
-    Ok((lines::text(text.trim_ascii())?, word(name)?))
+    let text = lines::text(text.trim_ascii())?;
+    Ok((between(text).unwrap_or(text), word(name)?))
 }
 
 struct Transcripts;
@@ -103,17 +127,27 @@ impl Grammar for Transcripts {
     }
 }
 
-fn encode(utt: &Utterance, out: &mut Vec<u8>) -> Result<()> {
+fn encode(utt: &Utterance, marks: bool, out: &mut Vec<u8>) -> Result<()> {
     let (name, text) = (utt.key.as_bytes(), utt.text.as_deref().unwrap_or_default());
     write::text(text)?;
     if text.starts_with(COMMENT) {
         return Err(Error::unfit("text that starts with ;; would be a comment"));
     }
+    if between(text).is_some() {
+        let message = "text between <s> and </s>, which would be taken for marks of Sphinx";
+        return Err(Error::unfit(message));
+    }
     if name.iter().any(|b| matches!(b, b'(' | b')')) {
         return Err(Error::unfit("a name with brackets can't stand in brackets"));
     }
-    if !text.is_empty() {
-        out.extend_from_slice(text);
+    let words: &[&[u8]] = match (marks, text) {
+        (false, b"") => &[],
+        (false, text) => &[text],
+        (true, b"") => &AROUND,
+        (true, text) => &[AROUND[0], text, AROUND[1]],
+    };
+    for word in words {
+        out.extend_from_slice(word);
         out.push(b' ');
     }
     out.push(b'(');

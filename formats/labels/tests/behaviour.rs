@@ -8,7 +8,7 @@
 
 use spr_core::model::{Decimal, Key, Meta, Segment, Utterance};
 use spr_format_labels::{AUDACITY, CTM, HTK_LAB, MLF, PYANNOTE, RTTM, STM, TEXTGRID, TIMIT, TRN};
-use spr_testkit::{Suite, suite};
+use spr_testkit::{Suite, read_memory, suite, write_memory};
 
 /// Words without what means something else in a format.
 fn plain_words(key: &Key) -> Key {
@@ -100,9 +100,30 @@ fn stm_behaves() {
 fn trn_behaves() {
     suite(&Suite {
         format: &TRN,
+        options: &[&[], &[("marks", "true")]],
         prepare: |utt| utt.key = plain_words(&utt.key),
         ..LINES
     });
+}
+
+#[test]
+fn marks_of_sphinx_are_no_words() {
+    let lines = b"<s> ONE  TWO </s> (a)\n<s> </s> (b)\n<s>X </s> (c)\nONE </s> (d)\n(e)\n";
+    let utts = read_memory(&TRN, &[], lines).unwrap();
+    let texts = utts
+        .iter()
+        .map(|utt| utt.text.as_deref().unwrap().escape_ascii().to_string());
+    let texts: Vec<_> = texts.collect();
+    assert_eq!(texts, ["ONE  TWO", "", "<s>X </s>", "ONE </s>", ""]);
+    let marked = write_memory(&TRN, &[("marks", "true")], &utts[..2]).unwrap();
+    assert_eq!(marked, b"<s> ONE  TWO </s> (a)\n<s> </s> (b)\n");
+    let plain = write_memory(&TRN, &[], &utts[..2]).unwrap();
+    assert_eq!(plain, b"ONE  TWO (a)\n(b)\n");
+    let utt = Utterance {
+        text: Some(b"<s> ONE </s>".to_vec()),
+        ..utts[0].clone()
+    };
+    assert!(write_memory(&TRN, &[], &[utt]).is_err());
 }
 
 /// The segments at ticks of so many a second.

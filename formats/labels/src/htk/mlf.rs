@@ -110,7 +110,7 @@ fn check_key(key: &Key) -> Result<()> {
     let wild = |b: &u8| matches!(b, b'*' | b'?' | b'%');
     match key.as_bytes() {
         name if name.iter().any(wild) => Err(Error::unfit("has a name that is a pattern to HTK")),
-        [b'/', ..] => Err(Error::unfit("has a name that starts with a slash")),
+        [b'/', ..] | [.., b'/'] => Err(Error::unfit("has a name that starts or ends with a slash")),
         _ => Ok(()),
     }
 }

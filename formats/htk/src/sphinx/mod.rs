@@ -1,16 +1,23 @@
 //! The format `sphinx`.
 
+mod fileids;
+mod header;
+
 use spr_core::bytes::{ByteOrder, Env, Output, Source, swap_in_place};
 use spr_core::format::{
     Caps, Claim, Count, Empty, Extent, FeatureCaps, Format, FormatInfo, Keys, Medium, Nested,
     Notation, OneReader, OneWriter, Opened, OptionSpec, Options, Probe, Request, Score,
     WholeFolder, Writer,
 };
-use spr_core::model::{AudioFacts, DatasetInfo, Dtype, Rank, Utterance};
+use spr_core::model::{AudioFacts, DatasetInfo, Dtype, Utterance};
 use spr_core::{Error, Result};
 
-use crate::object;
-use crate::probe;
+use crate::frames::Frames;
+use crate::list::{self, ListReader};
+use crate::listed::{ListFile, Listed};
+use crate::{object, probe, script};
+use fileids::Naming;
+use header::{CEPSTRA, Header, guess};
 
 /// Sphinx feature files.
 pub static SPHINX: Sphinx = Sphinx;
@@ -19,18 +26,17 @@ pub static SPHINX: Sphinx = Sphinx;
 #[derive(Clone, Copy, Debug)]
 pub struct Sphinx;
 
-static INFO: FormatInfo =
-    FormatInfo::new("sphinx", "Sphinx feature files", &["mfc"]).options(&[OptionSpec {
+static INFO: FormatInfo = FormatInfo::new("sphinx", "Sphinx feature files", &["mfc"]).options(&[
+    OptionSpec {
         name: "dim",
         value: "N",
         help: "values a frame, which the file does not tell (default: 13; read: 40 where only that fits)",
-    }]);
-
-/// Cepstra in a frame.
-const CEPSTRA: u32 = 13;
-
-/// Other usual widths: cepstra with two orders of differences, and filter banks.
-const OTHERS: [u32; 3] = [3 * CEPSTRA, 40, 80];
+    },
+    fileids::FOLDER,
+    fileids::EXTENSION,
+    fileids::WRITTEN,
+    list::KEYS,
+]);
 
 const fn caps(keys: Keys, dim: u32) -> Caps {
     let mut features = FeatureCaps::new(&[Dtype::F32]);
@@ -48,74 +54,6 @@ fn dim(options: &Options) -> Result<Option<u32>> {
     match options.parse("dim")? {
         Some(0) => Err(Error::usage("option dim: a frame has one value at least")),
         dim => Ok(dim),
-    }
-}
-
-/// The width of frames that `count` values fill: that of cepstra, else the one usual width that
-/// fits. A guess comes with words about it.
-fn guess(count: u64) -> (u32, Option<String>) {
-    let fits = |dim: &u32| count > 0 && count.is_multiple_of((*dim).into());
-    let others: Vec<_> = OTHERS.iter().copied().filter(fits).collect();
-    match (fits(&CEPSTRA), others.as_slice()) {
-        (true, [other, ..]) => (
-            CEPSTRA,
-            Some(format!(
-                "{count} floats fill frames of {CEPSTRA} and of {other}: they are read as \
-                 {CEPSTRA}, dim={other} says otherwise"
-            )),
-        ),
-        (false, &[only]) => (
-            only,
-            Some(format!(
-                "{count} floats don't fill frames of {CEPSTRA}, but of {only}: they are read as \
-                 that, dim=N says otherwise"
-            )),
-        ),
-        _ => (CEPSTRA, None),
-    }
-}
-
-/// What the first bytes say.
-#[derive(Clone, Copy)]
-struct Header {
-    frames: u64,
-    dim: u64,
-    order: ByteOrder,
-}
-
-impl Header {
-    /// Reads the number of values: big-endian, or in a file of its own little-endian if only that
-    /// fits the size.
-    fn read(source: &mut Source, extent: Extent) -> Result<(u64, ByteOrder)> {
-        let left = source.remaining();
-        let bytes = source.array()?;
-        let [big, little] = [u32::from_be_bytes(bytes), u32::from_le_bytes(bytes)].map(u64::from);
-        let fits = |count: u64| left == Some(4 + 4 * count);
-        let (count, order) = match extent == Extent::Whole && fits(little) && !fits(big) {
-            true => (little, ByteOrder::Little),
-            false => (big, ByteOrder::Big),
-        };
-        Ok((count, order))
-    }
-
-    /// The header of frames of `dim` values.
-    fn new((count, order): (u64, ByteOrder), dim: u32) -> Result<Self> {
-        let dim = u64::from(dim);
-        if !count.is_multiple_of(dim) {
-            let hint = match count.is_multiple_of(80) {
-                true => "they fill frames of 40 and of 80: dim=N says which",
-                false => "the option dim sets how many values a frame has",
-            };
-            let message = format!("{count} floats do not fill Sphinx frames of {dim}");
-            return Err(Error::malformed(message).hint(hint));
-        }
-        let frames = count / dim;
-        let dim = if frames == 0 { 0 } else { dim };
-        Ok(Self { frames, dim, order })
-    }
-
-    fn shape(self) -> (Dtype, Rank, u64, u64) {
-        (Dtype::F32, Rank::Matrix, self.frames, self.dim)
     }
 }
 
@@ -164,6 +102,51 @@ impl Nested for NestedSphinx {
     }
 }
 
+/// The header of a file of its own, and how its frames are cut.
+fn open_header(source: &mut Source, dim: Option<u32>, env: &Env) -> Result<Header> {
+    let stored = Header::read(source, Extent::Whole)?;
+    let dim = match dim {
+        Some(dim) => dim,
+        None => {
+            let (dim, guessed) = guess(stored.0);
+            if let Some(guessed) = guessed {
+                env.warn(&Error::unfit(guessed).file(source.name()));
+            }
+            dim
+        }
+    };
+    Header::new(stored, dim).map_err(|e| e.file(source.name()).byte(0))
+}
+
+/// Reads all frames of a file of its own, or some.
+fn read(
+    source: &mut Source,
+    header: Header,
+    (values, frames): (bool, Option<Frames>),
+    utt: &mut Utterance,
+    env: &Env,
+) -> Result<()> {
+    utt.labels = None;
+    let (dtype, rank, all, dim) = header.shape();
+    let (before, rows) = match frames {
+        None => (0, all),
+        Some(frames) => frames.of(all).map_err(|e| e.file(source.name()))?,
+    };
+    if before > 0 {
+        source.expect(4 * dim * before)?;
+        source.skip(4 * dim * before)?;
+    }
+    let shape = (dtype, rank, rows, dim);
+    match values {
+        true => source.read_matrix(utt.features_mut(), shape, header.order, &env.limits)?,
+        false => source.pass_matrix(utt.features_mut(), shape, &env.limits)?,
+    }
+    match frames {
+        Some(_) => Ok(()),
+        None => object::end(source),
+    }
+}
+
 /// Writes the features of `utt`, which has no more than that.
 fn write(utt: &Utterance, dim: u32, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
     let Some(features) = &utt.features else {
@@ -192,6 +175,10 @@ impl Format for Sphinx {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
+        let listed = head.extension() == Some(fileids::ENDING);
+        if listed && script::is_text(head.head) {
+            return probe::LIST;
+        }
         probe::score(&INFO, head, NestedSphinx.claim(head.head))
     }
 
@@ -209,35 +196,30 @@ impl Format for Sphinx {
         request: &mut Request,
         env: &Env,
     ) -> Result<Opened> {
-        let stored = Header::read(&mut source, Extent::Whole)?;
-        let dim = match dim(options)? {
-            Some(dim) => dim,
-            None => {
-                let (dim, guessed) = guess(stored.0);
-                if let Some(guessed) = guessed {
-                    env.warn(&Error::unfit(guessed).file(source.name()));
-                }
-                dim
-            }
-        };
-        let header = Header::new(stored, dim);
-        let header = header.map_err(|e| e.file(source.name()).byte(0))?;
+        let (dim, values) = (dim(options)?, request.values);
+        if script::is_text(source.peek(script::HEAD)?) {
+            let naming = Naming::of(options)?;
+            let parse = move |line: &[u8]| naming.parse(line);
+            let fill = move |source: &mut Source,
+                             frames: Option<Frames>,
+                             utt: &mut Utterance,
+                             env: &Env| {
+                let header = open_header(source, dim, env)?;
+                read(source, header, (values, frames), utt, env)
+            };
+            let reader = ListReader::new(source, request, fileids::TWICE, parse, fill, env);
+            return Ok(Opened::stream(reader));
+        }
+        let header = open_header(&mut source, dim, env)?;
         let mut info = DatasetInfo::default();
         info.frames = Some(header.frames);
         info.dim = Some(header.dim);
         info.dtype = Some(Dtype::F32);
         info.byte_order = Some(header.order);
         info.compression = source.compression();
-        let values = request.values;
         let fill = move |source: &mut Source, utt: &mut Utterance, env: &Env| {
             utt.start();
-            utt.labels = None;
-            let (into, limits) = (utt.features_mut(), &env.limits);
-            match values {
-                true => source.read_matrix(into, header.shape(), header.order, limits)?,
-                false => source.pass_matrix(into, header.shape(), limits)?,
-            }
-            object::end(source)
+            read(source, header, (values, None), utt, env)
         };
         Ok(Opened::stream(OneReader::new(source, info, env, fill)?))
     }
@@ -248,7 +230,11 @@ impl Format for Sphinx {
         let encode =
             move |utt: &Utterance, put: &mut dyn FnMut(&[u8]) -> Result<()>| write(utt, dim, put);
         let extension = INFO.extensions[0];
-        Ok(Box::new(OneWriter::new(output, caps, extension, encode)))
+        let list = options.get(fileids::WRITTEN.name);
+        let list = list.map(|file| ListFile::create(&output, fileids::WRITTEN.name, file));
+        let list = list.transpose()?;
+        let files = Box::new(OneWriter::new(output, caps, extension, encode));
+        Ok(Listed::over(files, list, |_, key| fileids::line(key)))
     }
 
     fn folder(&self) -> Option<&dyn WholeFolder> {

@@ -1,0 +1,80 @@
+//! What stands before the values of a feature file.
+
+use spr_core::bytes::{ByteOrder, Source};
+use spr_core::format::Extent;
+use spr_core::model::{Dtype, Rank};
+use spr_core::{Error, Result};
+
+/// Cepstra in a frame.
+pub(super) const CEPSTRA: u32 = 13;
+
+/// Other usual widths: cepstra with two orders of differences, and filter banks.
+const OTHERS: [u32; 3] = [3 * CEPSTRA, 40, 80];
+
+/// The width of frames that `count` values fill: that of cepstra, else the one usual width that
+/// fits. A guess comes with words about it.
+pub(super) fn guess(count: u64) -> (u32, Option<String>) {
+    let fits = |dim: &u32| count > 0 && count.is_multiple_of((*dim).into());
+    let others: Vec<_> = OTHERS.iter().copied().filter(fits).collect();
+    match (fits(&CEPSTRA), others.as_slice()) {
+        (true, [other, ..]) => (
+            CEPSTRA,
+            Some(format!(
+                "{count} floats fill frames of {CEPSTRA} and of {other}: they are read as \
+                 {CEPSTRA}, dim={other} says otherwise"
+            )),
+        ),
+        (false, &[only]) => (
+            only,
+            Some(format!(
+                "{count} floats don't fill frames of {CEPSTRA}, but of {only}: they are read as \
+                 that, dim=N says otherwise"
+            )),
+        ),
+        _ => (CEPSTRA, None),
+    }
+}
+
+/// What the first bytes say.
+#[derive(Clone, Copy)]
+pub(super) struct Header {
+    pub(super) frames: u64,
+    pub(super) dim: u64,
+    pub(super) order: ByteOrder,
+}
+
+impl Header {
+    /// Reads the number of values: big-endian, or in a file of its own little-endian if only that
+    /// fits the size.
+    pub(super) fn read(source: &mut Source, extent: Extent) -> Result<(u64, ByteOrder)> {
+        let left = source.remaining();
+        let bytes = source.array()?;
+        let [big, little] = [u32::from_be_bytes(bytes), u32::from_le_bytes(bytes)].map(u64::from);
+        let fits = |count: u64| left == Some(4 + 4 * count);
+        let (count, order) = match extent == Extent::Whole && fits(little) && !fits(big) {
+            true => (little, ByteOrder::Little),
+            false => (big, ByteOrder::Big),
+        };
+        Ok((count, order))
+    }
+
+    /// The header of frames of `dim` values.
+    pub(super) fn new((count, order): (u64, ByteOrder), dim: u32) -> Result<Self> {
+        let dim = u64::from(dim);
+        if !count.is_multiple_of(dim) {
+            let hint = match count.is_multiple_of(80) {
+                true => "they fill frames of 40 and of 80: dim=N says which",
+                false => "the option dim sets how many values a frame has",
+            };
+            let message = format!("{count} floats do not fill Sphinx frames of {dim}");
+            return Err(Error::malformed(message).hint(hint));
+        }
+        let frames = count / dim;
+        let dim = if frames == 0 { 0 } else { dim };
+        Ok(Self { frames, dim, order })
+    }
+
+    pub(super) fn shape(self) -> (Dtype, Rank, u64, u64) {
+        (Dtype::F32, Rank::Matrix, self.frames, self.dim)
+    }
+}
