@@ -422,7 +422,7 @@ fn lists_and_transcripts_of_sphinx_are_data_sets_as_others() {
         "{} sphinx:feat/,fileids=etc/x.fileids",
         sample("mfcc_cm.ark")
     ));
-    let joined = "etc/x.fileids,cepdir=feat,dim=13 --labels etc/x.transcription x.jsonl";
+    let joined = "etc/x.fileids,cepdir=feat,dim=13 --text etc/x.transcription x.jsonl";
     assert_eq!(s.run(&format!("{joined} --on-error skip")).status, 3);
     let lines = String::from_utf8(s.read("x.jsonl")).unwrap();
     let lines: Vec<_> = lines.lines().collect();
