@@ -8,7 +8,7 @@ use spr_core::{KeyMap, Result};
 
 use super::beside::JoinArgs;
 use super::shard::ShardArgs;
-use super::words::data_set;
+use super::words::{data_set, dtype, format, loss};
 
 /// The name of a file.
 pub(super) fn file() -> impl TypedValueParser<Value = Location> {
@@ -19,7 +19,7 @@ pub(super) fn file() -> impl TypedValueParser<Value = Location> {
 #[derive(Args, Debug, Clone)]
 pub(super) struct ReadArgs {
     /// Read this format, whatever the content looks like
-    #[arg(short, long, value_name = "FORMAT")]
+    #[arg(short, long, value_name = "FORMAT", value_parser = format(), hide_possible_values = true)]
     pub(super) from: Option<String>,
     /// Set an option of the input's format
     #[arg(long = "oo", value_name = "KEY=VALUE", hide_short_help = true)]
@@ -225,7 +225,7 @@ pub(super) struct ConvertArgs {
     #[command(flatten)]
     pub(super) read: ReadArgs,
     /// Write this format, whatever the extension
-    #[arg(short, long, value_name = "FORMAT")]
+    #[arg(short, long, value_name = "FORMAT", value_parser = format(), hide_possible_values = true)]
     pub(super) to: Option<String>,
     /// Set an option of the output's format
     #[arg(long = "co", value_name = "KEY=VALUE", hide_short_help = true)]
@@ -241,11 +241,17 @@ pub(super) struct ConvertArgs {
     #[arg(long, value_name = "OUT", value_parser = data_set())]
     pub(super) labels_out: Option<String>,
     /// Change the type of features and sound: f32, f64, i16, …
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long, value_name = "TYPE", value_parser = dtype(), hide_possible_values = true)]
     pub(super) dtype: Option<String>,
     /// Allow what the target can't hold to be lost: precision, range, labels, keys, boundaries,
     /// metadata, audio, segments, weights, rank, arrays, tiers, scores, speakers, all
-    #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "KIND,...",
+        value_delimiter = ',',
+        value_parser = loss(),
+        hide_possible_values = true
+    )]
     pub(super) allow_loss: Vec<String>,
     /// Replace outputs that exist, folders as a whole
     #[arg(long)]

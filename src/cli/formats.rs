@@ -16,6 +16,7 @@ Examples:
 #[derive(Args, Debug, Clone)]
 pub(super) struct FormatsArgs {
     /// The format to tell in full
+    #[arg(value_parser = super::words::format(), hide_possible_values = true)]
     pub(super) name: Option<String>,
     /// Print as JSON
     #[arg(long, conflicts_with = "markdown")]

@@ -1,7 +1,6 @@
 //! `spr-convert man [VERB]`.
 
 use clap::{Args, Command, ValueHint};
-use clap_mangen::Man;
 use spr_core::bytes::{Env, Location, Parents};
 use spr_core::{Error, Result, nearest};
 
@@ -10,6 +9,7 @@ use super::document::Document;
 use super::exit::DONE;
 use super::messages;
 use super::out::print;
+use super::page;
 use super::session::Session;
 
 pub(super) const EXAMPLES: &str = "\
@@ -67,11 +67,7 @@ fn find<'a>(program: &'a Command, verb: &str) -> Result<&'a Command> {
 }
 
 fn render(command: &Command) -> Result<Vec<u8>> {
-    let mut page = Vec::new();
-    Man::new(command.clone())
-        .render(&mut page)
-        .map_err(|e| Error::io("cannot make the manual page", e))?;
-    Ok(page)
+    page::render(command).map_err(|e| Error::io("cannot make the manual page", e))
 }
 
 /// Writes a page a verb, named as `man` looks for them.

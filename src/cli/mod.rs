@@ -23,6 +23,7 @@ mod messages;
 mod misspelt;
 mod out;
 mod overview;
+mod page;
 mod plan;
 #[cfg(feature = "plot")]
 mod plot;

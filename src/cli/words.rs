@@ -1,8 +1,13 @@
 //! Words of the command line that are brought into a form that the parser of arguments takes.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
-use clap::builder::{StringValueParser, TypedValueParser};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command};
+use spr_core::loss::LossKind;
+use spr_core::model::Dtype;
+
+use crate::builtin;
 
 /// The flags that name a data set in PDNN's commands.
 const PDNN: [&str; 2] = ["--train-data", "--valid-data"];
@@ -58,6 +63,45 @@ pub(super) fn data_set() -> impl TypedValueParser<Value = String> {
     StringValueParser::new().map(|text| match text.strip_prefix(MARK) {
         Some(typed) => typed.to_owned(),
         None => text,
+    })
+}
+
+/// A word that may be any, for which completions offer some: what is misspelt is told by the program.
+#[derive(Clone)]
+pub(super) struct Offered(fn() -> Vec<&'static str>);
+
+impl TypedValueParser for Offered {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        program: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(program, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// The name of a format.
+pub(super) fn format() -> Offered {
+    Offered(|| builtin::registry().names())
+}
+
+/// An element type.
+pub(super) fn dtype() -> Offered {
+    Offered(|| Dtype::ALL.iter().map(|dtype| dtype.name()).collect())
+}
+
+/// A kind of loss.
+pub(super) fn loss() -> Offered {
+    Offered(|| {
+        let kinds = LossKind::ALL.iter().map(|kind| kind.name());
+        kinds.chain(["all"]).collect()
     })
 }
 

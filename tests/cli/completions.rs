@@ -16,7 +16,13 @@ const CASES: &[(&str, &[&str])] = &[
     ("spr-convert stats corp", &["corpus.ark"]),
     ("spr-convert corp", &["corpus.ark"]),
     ("spr-convert corpus.ark --overw", &["--overwrite"]),
+    ("spr-convert corpus.ark --allow-loss met", &["metadata"]),
+    ("spr-convert corpus.ark --dtype i3", &["i32"]),
+    ("spr-convert corpus.ark --to safe", &["safetensors"]),
 ];
+
+/// What `clap_complete` completes in bash alone.
+const BASH: (&str, &[&str]) = ("spr-convert formats spher", &["sphere"]);
 
 /// Whether there is such a shell; tests capture what `eprintln` says, and this is for people.
 fn is_here(s: &Scratch, shell: &str) -> bool {
@@ -70,7 +76,7 @@ fn bash() {
          [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- \"${COMP_WORDS[COMP_CWORD]}\"))\n\
          echo \"${COMPREPLY[@]}\"\n",
     );
-    for (line, expected) in CASES {
+    for (line, expected) in CASES.iter().chain(&[BASH]) {
         let said = s.shell(&format!("LINE='{line}' bash ./try"));
         assert_eq!(words(&said.out), sorted(expected), "{line}: {}", said.err);
     }

@@ -142,3 +142,98 @@ fn samples_and_ranges() {
     let back = s.ok("spr:a.raw,header=none,data=SAMPLE,type=I16,format=BIN01,nchan=2 jsonl:-");
     assert_eq!(back.out, s.ok("a.sam jsonl:-").out);
 }
+
+#[test]
+fn files_change_in_their_places() {
+    let s = Scratch::new();
+    for (name, set, wanted) in [
+        ("a.trk", "--set speaker=bob", "speaker\tbob"),
+        ("a.trk", "--delete DIM1", "FORMAT\tBIN10\nDIM2"),
+        ("a.trk", "--set x=1 --delete speaker", ".spr\nDATA"),
+        ("a.trk.gz", "--set speaker=bob", "speaker\tbob"),
+    ] {
+        s.write("plain.trk", TRACK);
+        s.ok(&format!("header plain.trk -o {name} --overwrite"));
+        s.ok(&format!("header {name} {set} --in-place"));
+        let header = s.ok(&format!("header {name}")).out;
+        assert!(header.contains(wanted), "{set}: {header}");
+        s.ok(&format!("header {name} -o back.trk --overwrite"));
+        assert!(
+            s.read("back.trk").ends_with(b"#\n\x01\x02\x03\x04"),
+            "{set}"
+        );
+        assert_eq!(s.read(name)[..2] == [0x1f, 0x8b], name.ends_with(".gz"));
+    }
+}
+
+#[test]
+fn many_files_change_and_those_at_fault_are_named() {
+    let s = Scratch::new();
+    std::fs::create_dir(s.path("d")).unwrap();
+    for name in ["d/a.trk", "d/b.trk", "d/c.trk", "d/z.spr"] {
+        s.write(name, TRACK);
+    }
+    s.write("d/b.trk", "no header\n");
+    let said = s.run_args(&[
+        "header",
+        "d/*.trk",
+        "d/z.spr",
+        "--set",
+        "speaker=bob",
+        "--in-place",
+    ]);
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("d/b.trk@0: no header"), "{}", said.err);
+    assert!(said.err.ends_with("3 of 4 files changed\n"), "{}", said.err);
+    for name in ["d/a.trk", "d/c.trk", "d/z.spr"] {
+        assert!(s.read(name).starts_with(b".spr\nspeaker\tbob\n"), "{name}");
+    }
+    assert_eq!(s.read("d/b.trk"), b"no header\n");
+    let left = std::fs::read_dir(s.path("d")).unwrap().count();
+    assert_eq!(left, 4);
+    let shown = s.ok("header d/a.trk d/c.trk").out;
+    assert!(shown.starts_with("==> d/a.trk <==\n.spr\n"), "{shown}");
+    assert_eq!(s.ok("header d/a.trk d/c.trk --json").out.lines().count(), 2);
+    for (line, what) in [
+        ("header d/a.trk --in-place", "nothing is to change"),
+        (
+            "header d/a.trk d/c.trk -o x.trk",
+            "2 files, but one --output",
+        ),
+        ("header d/a.trk --set x=1 --in-place -o x.trk", "--output"),
+        (
+            "header d/none*.trk --set x=1 --in-place",
+            "no file matches 'd/none*.trk'",
+        ),
+        (
+            "header d/none.trk --set x=1 --in-place",
+            "none.trk: cannot open",
+        ),
+        ("header - --set x=1 --in-place", "cannot open"),
+    ] {
+        let error = s.fails(line);
+        assert!(error.contains(what), "{line}: {error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_and_links_stay() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let s = Scratch::new();
+    s.write("a.trk", TRACK);
+    std::fs::set_permissions(s.path("a.trk"), PermissionsExt::from_mode(0o640)).unwrap();
+    symlink("a.trk", s.path("link.trk")).unwrap();
+    s.ok("header link.trk --set speaker=bob --in-place");
+    assert!(s.path("link.trk").symlink_metadata().unwrap().is_symlink());
+    let mode = s.path("a.trk").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    assert!(s.read("a.trk").starts_with(b".spr\nspeaker\tbob\n"));
+    // What only its content tells to be compressed keeps its bytes.
+    s.ok("header a.trk -o b.trk.gz");
+    std::fs::rename(s.path("b.trk.gz"), s.path("b.trk")).unwrap();
+    let before = s.read("b.trk");
+    let error = s.fails("header b.trk --set x=1 --in-place");
+    assert!(error.contains("is compressed, but its name"), "{error}");
+    assert_eq!(s.read("b.trk"), before);
+}

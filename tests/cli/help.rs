@@ -26,6 +26,26 @@ fn every_verb_has_examples_and_a_page() {
         let page = s.ok(&format!("man {verb}")).out;
         assert!(page.contains(&format!(".TH spr-convert-{verb}")), "{page}");
         assert!(!page.contains("\n.TP\n.TP"), "{page}");
+        let sections: Vec<_> = page
+            .lines()
+            .filter_map(|l| l.strip_prefix(".SH "))
+            .collect();
+        for section in [
+            "SYNOPSIS",
+            "OPTIONS",
+            "EXAMPLES",
+            "\"EXIT STATUS\"",
+            "FILES",
+            "ENVIRONMENT",
+        ] {
+            assert!(sections.contains(&section), "{verb}: {sections:?}");
+        }
+        // The forms that people type, and no list of all flags.
+        let synopsis = page
+            .split(".SH ")
+            .find(|part| part.starts_with("SYNOPSIS"))
+            .unwrap();
+        assert!(synopsis.lines().count() <= 8, "{synopsis}");
         let written = s.read(&format!("pages/spr-convert-{verb}.1"));
         assert_eq!(String::from_utf8(written).unwrap(), page);
         assert!(s.ok("completions bash").out.contains(verb.as_str()));
