@@ -1,11 +1,13 @@
 //! Samples as a file.
 
+use std::ops::Range;
+
 use flacenc::bitsink::ByteSink;
 use flacenc::component::BitRepr;
 use flacenc::config::Encoder;
 use flacenc::error::Verify;
 use flacenc::source::{Fill, FrameBuf};
-use spr_core::model::{Dtype, Tag, Waveform};
+use spr_core::model::{Dtype, Matrix, Tag, Waveform};
 use spr_core::{Error, Remedy, Result};
 
 use super::blocks;
@@ -44,7 +46,7 @@ pub(super) fn file(sound: &Waveform, tags: &[Tag]) -> Result<Vec<u8>> {
         Dtype::I16 => 16,
         _ => 24,
     };
-    let values = values(sound)?;
+    check(samples)?;
     let broken = |e: &dyn std::fmt::Display| Error::unfit(format!("can't be encoded: {e}"));
     let encoder = Encoder::default()
         .into_verified()
@@ -54,8 +56,10 @@ pub(super) fn file(sound: &Waveform, tags: &[Tag]) -> Result<Vec<u8>> {
     let mut block = FrameBuf::with_size(channels, BLOCK).map_err(|e| broken(&e))?;
     let mut sum = Summed::new(bits);
     let (mut frames, mut lengths) = (Vec::new(), (u32::MAX, 0));
-    for (n, part) in values.chunks(BLOCK * channels).enumerate() {
-        block.fill_interleaved(part).map_err(|e| broken(&e))?;
+    let (all, step, mut part) = (rows * channels, BLOCK * channels, Vec::new());
+    for (n, start) in (0..all).step_by(step).enumerate() {
+        take(samples, start..all.min(start + step), &mut part)?;
+        block.fill_interleaved(&part).map_err(|e| broken(&e))?;
         let frame = flacenc::encode_fixed_size_frame(&encoder, &block, n, &shape);
         let mut sink = ByteSink::new();
         let written = frame.map_err(|e| broken(&e))?.write(&mut sink);
@@ -63,7 +67,7 @@ pub(super) fn file(sound: &Waveform, tags: &[Tag]) -> Result<Vec<u8>> {
         let len = u32::try_from(sink.as_slice().len()).unwrap_or(u32::MAX);
         lengths = (lengths.0.min(len), lengths.1.max(len));
         frames.extend_from_slice(sink.as_slice());
-        sum.add_all(part);
+        sum.add_all(&part);
     }
     let size = u16::try_from(BLOCK).unwrap_or_default();
     let info = StreamInfo {
@@ -83,21 +87,28 @@ pub(super) fn file(sound: &Waveform, tags: &[Tag]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The samples as numbers of as few bits as they have.
-fn values(sound: &Waveform) -> Result<Vec<i32>> {
-    let samples = &sound.samples;
-    if let Some(samples) = samples.as_slice::<u8>() {
-        return Ok(samples.iter().map(|v| i32::from(*v) - 128).collect());
-    }
-    if let Some(samples) = samples.as_slice::<i16>() {
-        return Ok(samples.iter().map(|v| i32::from(*v)).collect());
-    }
-    let samples = samples.values::<i32>()?;
-    match samples.iter().all(|v| v & 0xff == 0) {
-        true => Ok(samples.iter().map(|v| v >> 8).collect()),
+/// Refuses samples of more bits than are encoded.
+fn check(samples: &Matrix) -> Result<()> {
+    let wide = samples.as_slice::<i32>().unwrap_or_default();
+    match wide.iter().all(|v| v & 0xff == 0) {
+        true => Ok(()),
         false => {
             let message = "has samples of 32 bits, of which a FLAC file written here holds 24";
             Err(Error::unfit(message).suggest(Remedy::SixteenBits))
         }
     }
+}
+
+/// Some of the samples, as numbers of as few bits as they have.
+fn take(samples: &Matrix, range: Range<usize>, out: &mut Vec<i32>) -> Result<()> {
+    out.clear();
+    if let Some(samples) = samples.as_slice::<u8>() {
+        out.extend(samples[range].iter().map(|v| i32::from(*v) - 128));
+    } else if let Some(samples) = samples.as_slice::<i16>() {
+        out.extend(samples[range].iter().map(|v| i32::from(*v)));
+    } else {
+        let samples = samples.values::<i32>()?;
+        out.extend(samples[range].iter().map(|v| v >> 8));
+    }
+    Ok(())
 }
