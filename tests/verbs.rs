@@ -142,7 +142,8 @@ fn every_fixture() {
         let mut stats = Stats::default();
         stats.read(open(&expected).as_mut()).unwrap();
         assert_eq!(stats.utterances, entries.len() as u64, "{name}");
-        let all = Overview::read(open(&input).as_mut(), Some((50, 20))).unwrap();
+        let all =
+            Overview::read(open(&input).as_mut(), Some(spr_plot::Detail::new(50, 20))).unwrap();
         drawn(&all, &name.to_string());
         // What the bytes hold is what they are known to hold.
         let mut sides = [&input, &expected].map(|path| open(path));

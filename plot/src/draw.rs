@@ -9,6 +9,7 @@ use super::histogram::{
 };
 use super::picture::Picture;
 use super::scene::{Align, Area, Ink, Item, Scene};
+use super::spectrum::Spectrum;
 use super::ticks::{number, round_step};
 use super::track::Track;
 use super::wave::Wave;
@@ -25,6 +26,9 @@ const TRACK: f64 = 22.0;
 /// Heights of charts.
 const CHART: f64 = 180.0;
 const WAVE: f64 = 110.0;
+const SPECTRUM: f64 = 150.0;
+/// What the words above a field take.
+const CAPTION: f64 = 15.0;
 /// More numbers than have room at an axis.
 const MANY: usize = 100;
 /// Letters are about this wide.
@@ -135,14 +139,42 @@ impl Sheet {
             facts.push(format!("{:.2} s", axis.to - axis.from));
         }
         self.title(&facts.join(", "));
-        for wave in &picture.waves {
+        let channels = picture.spectra.len().max(1);
+        for (i, wave) in picture.waves.iter().enumerate() {
+            let spectrum = picture.spectra.get(i);
+            let name = match spectrum {
+                Some(_) if channels > 1 => format!("channel {i}, "),
+                _ => String::new(),
+            };
+            let what = match wave.span {
+                None => "amplitude, of full scale",
+                Some(_) => "value",
+            };
+            if i > 0 {
+                self.y += 8.0;
+            }
+            self.caption(&format!("{name}{what}"), "");
             self.wave(wave);
+            if let Some(spectrum) = spectrum {
+                let (window, shift) = spectrum.windows;
+                let text = format!(
+                    "{name}frequency in Hz, windows of {:.0} ms every {:.1} ms",
+                    1e3 * window,
+                    1e3 * shift
+                );
+                self.y += 6.0;
+                self.caption(&text, "dB");
+                self.spectrum(spectrum);
+            }
         }
         let mut open = None;
         if let Some(heat) = &picture.heat {
-            if !picture.waves.is_empty() {
+            if let Some(wave) = picture.waves.first().filter(|w| w.axis != picture.axis) {
+                self.below(wave.axis);
+            } else if !picture.waves.is_empty() {
                 self.y += 8.0;
             }
+            self.caption("feature", "value");
             self.heat(heat, picture.axis);
             open = Some(picture.axis);
         } else if let (Some(wave), false) = (picture.waves.first(), picture.tracks.is_empty()) {
@@ -171,6 +203,26 @@ impl Sheet {
         self.y += NUMBERS;
     }
 
+    /// What the numbers at the left and those of the colours are, above a field.
+    fn caption(&mut self, left: &str, right: &str) {
+        let (y, end) = (self.y + 9.0, LEFT + self.inner() + 12.0);
+        self.scene.text(LEFT, y, Align::Start, Ink::Muted, left);
+        self.scene.text(end, y, Align::Start, Ink::Muted, right);
+        self.y += CAPTION;
+    }
+
+    fn spectrum(&mut self, spectrum: &Spectrum) {
+        let axis = spectrum.axis;
+        let axes = self.field(SPECTRUM, (axis.from, axis.to), (0.0, spectrum.hertz));
+        self.scene.items.push(Item::Grid {
+            area: axes.area,
+            cols: spectrum.cols,
+            cells: spectrum.cells.clone(),
+        });
+        axes.left(false, MANY, &mut self.scene);
+        self.scale(axes.area, (spectrum.low, spectrum.high));
+    }
+
     fn heat(&mut self, heat: &Heat, axis: Axis) {
         let height = (heat.dim as f64 * 6.0).clamp(36.0, 256.0);
         let first = heat.first as f64;
@@ -184,6 +236,11 @@ impl Sheet {
             cells: heat.cells.clone(),
         });
         axes.left(false, MANY, &mut self.scene);
+        self.scale(area, (heat.low, heat.high));
+    }
+
+    /// The colours and their values beside a field.
+    fn scale(&mut self, area: Area, (low, high): (f64, f64)) {
         let x = area.x + area.w + 12.0;
         self.scene.items.push(Item::Grid {
             area: Area { x, w: 10.0, ..area },
@@ -193,14 +250,14 @@ impl Sheet {
         let scale = Axes {
             area: Area { x, w: 10.0, ..area },
             x: (0.0, 1.0),
-            y: (heat.low, heat.high),
+            y: (low, high),
         };
-        let step = (heat.high - heat.low) / 50.0;
-        for (value, up) in [(heat.high, 10.0), (heat.low, 0.0)] {
+        let step = (high - low) / 50.0;
+        for (value, up) in [(high, 10.0), (low, 0.0)] {
             let y = scale.py(value) + up;
             self.scene
                 .text(x + 14.0, y, Align::Start, Ink::Muted, number(value, step));
-            if heat.high <= heat.low {
+            if high <= low {
                 break;
             }
         }

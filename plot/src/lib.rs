@@ -21,6 +21,7 @@
 
 mod axes;
 mod axis;
+mod clip;
 mod colour;
 pub mod draw;
 mod heat;
@@ -31,6 +32,7 @@ mod picture;
 mod png;
 pub mod raster;
 mod scene;
+mod spectrum;
 pub mod svg;
 pub mod terminal;
 mod ticks;
@@ -39,11 +41,13 @@ mod wave;
 mod weights;
 
 pub use axis::Axis;
+pub use clip::Clip;
 pub use colour::Rgb;
 pub use heat::Heat;
 pub use overview::{Listed, Overview};
-pub use picture::Picture;
+pub use picture::{Detail, Picture};
 pub use scene::{Align, Area, Ink, Item, Scene};
+pub use spectrum::{Analysis, Spectrum};
 pub use track::{Span, Track};
 pub use wave::Wave;
 

@@ -7,7 +7,7 @@ use spr_core::model::Utterance;
 use spr_core::{Error, Result};
 use spr_stats::{Entry, Stats};
 
-use super::Picture;
+use super::{Detail, Picture};
 
 /// Utterances listed of each sort.
 const LISTED: usize = 10;
@@ -47,12 +47,11 @@ pub struct Listed {
 }
 
 impl Overview {
-    /// Reads a data set to its end; `pictures` says of how many columns and rows at most the
-    /// pictures of utterances are to be.
+    /// Reads a data set to its end; `pictures` says how much pictures of utterances show.
     ///
     /// # Errors
     /// It can't be read.
-    pub fn read(reader: &mut dyn Reader, pictures: Option<(usize, usize)>) -> Result<Self> {
+    pub fn read(reader: &mut dyn Reader, pictures: Option<Detail>) -> Result<Self> {
         Self::read_past(reader, pictures, Err)
     }
 
@@ -62,7 +61,7 @@ impl Overview {
     /// What `tell` does not pass over.
     pub fn read_past(
         reader: &mut dyn Reader,
-        pictures: Option<(usize, usize)>,
+        pictures: Option<Detail>,
         mut tell: impl FnMut(Error) -> Result<()>,
     ) -> Result<Self> {
         let mut all = Self::default();
@@ -84,7 +83,7 @@ impl Overview {
         Ok(all)
     }
 
-    fn add(&mut self, utt: &Utterance, pictures: Option<(usize, usize)>) -> Result<()> {
+    fn add(&mut self, utt: &Utterance, pictures: Option<Detail>) -> Result<()> {
         let (place, entry) = (self.stats.utterances, Entry::of(utt));
         self.stats.add(utt)?;
         self.kinds.extend(entry.kinds.iter().cloned());
@@ -106,11 +105,11 @@ impl Overview {
             insert(&mut self.longest, &listed, |new, old| new > old),
             insert(&mut self.shortest, &listed, |new, old| new < old),
         ];
-        if let Some((cols, rows)) = pictures {
+        if let Some(detail) = pictures {
             let wanted = [first, longest && length > 0, shortest && length > 0];
             for (slot, wanted) in self.pictures.iter_mut().zip(wanted) {
                 if wanted {
-                    *slot = Some(Picture::of(utt, cols, rows)?);
+                    *slot = Some(Picture::with(utt, &detail)?);
                 }
             }
         }
@@ -148,7 +147,7 @@ mod tests {
                 features: Some(Matrix::from_rows(&vec![0f32; frames], 1, Rank::Matrix).unwrap()),
                 ..Utterance::default()
             };
-            all.add(&utt, Some((9, 9))).unwrap();
+            all.add(&utt, Some(Detail::new(9, 9))).unwrap();
         }
         let places = |list: &[Listed]| list.iter().map(|l| l.place).collect::<Vec<_>>();
         assert_eq!(places(&all.first), (0..10).collect::<Vec<_>>());

@@ -4,10 +4,40 @@ use spr_core::Result;
 use spr_core::model::{FrameGrid, Key, Utterance};
 
 use super::axis::Axis;
+use super::clip::Clip;
 use super::heat::Heat;
+use super::spectrum::{Analysis, Spectrum, spectra};
 use super::track::{Track, label_tracks, tier_tracks};
 use super::wave::{Wave, curve, waves};
 use super::weights::Weights;
+
+/// How much of an utterance a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detail {
+    /// Columns, at most.
+    pub cols: usize,
+    /// Rows of features, at most.
+    pub rows: usize,
+    /// Rows of frequencies, at most.
+    pub bins: usize,
+    /// How sound becomes a spectrogram.
+    pub analysis: Analysis,
+    /// Bytes of sound that is kept to be played, if any is.
+    pub clip: Option<u64>,
+}
+
+impl Detail {
+    /// So many columns and rows of features, and half as many of frequencies.
+    pub fn new(cols: usize, rows: usize) -> Self {
+        Self {
+            cols: cols.max(1),
+            rows: rows.max(1),
+            bins: rows.div_ceil(2).max(1),
+            analysis: Analysis::default(),
+            clip: None,
+        }
+    }
+}
 
 /// An utterance, made small enough to be seen. Its size does not depend on that of the utterance.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +52,10 @@ pub struct Picture {
     pub heat: Option<Heat>,
     /// The sound, a wave a channel.
     pub waves: Vec<Wave>,
+    /// The sound by time and frequency, a spectrogram a channel.
+    pub spectra: Vec<Spectrum>,
+    /// The sound to be played, where that was asked for.
+    pub clip: Option<Clip>,
     /// Labels and segments.
     pub tracks: Vec<Track>,
 }
@@ -33,6 +67,15 @@ impl Picture {
     /// # Errors
     /// A truth value of it is neither 0 nor 1.
     pub fn of(utt: &Utterance, cols: usize, rows: usize) -> Result<Self> {
+        Self::with(utt, &Detail::new(cols, rows))
+    }
+
+    /// Makes an utterance small, with such detail.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn with(utt: &Utterance, detail: &Detail) -> Result<Self> {
+        let Detail { cols, rows, .. } = *detail;
         let frames = utt.frames();
         let grid = FrameGrid::of(&utt.meta);
         let axis = match &grid {
@@ -47,7 +90,6 @@ impl Picture {
                 seconds: false,
             },
         };
-        let (cols, rows) = (cols.max(1), rows.max(1));
         let features = utt.features.as_ref().filter(|m| !m.is_empty());
         let (one, many) = (
             features.filter(|m| m.cols() == 1),
@@ -66,6 +108,14 @@ impl Picture {
             axis,
             heat: many.map(|m| Heat::of(m, cols, rows)).transpose()?,
             waves: drawn,
+            clip: match (utt.waveform(), detail.clip) {
+                (Some(sound), Some(most)) => Clip::of(sound, most)?,
+                _ => None,
+            },
+            spectra: match utt.waveform() {
+                Some(sound) => spectra(sound, (cols, detail.bins), &detail.analysis)?,
+                None => Vec::new(),
+            },
             tracks: Vec::new(),
         };
         if let Some(weights) = utt.object.as_ref().and_then(Weights::of) {

@@ -10,13 +10,14 @@ use super::colour::{Rgb, palette};
 use super::png::{Pixels, encode};
 use super::scene::{Align, Area, Ink, Item, Scene};
 
-/// The colours of a picture that stands alone, on white.
-const STYLE: &str = "text{font:12px system-ui,sans-serif}.t{fill:#222}.m{fill:#666}.g{fill:#e4e4e4}\
-.d{fill:#31688e}.s{fill:#a9c4d6}";
+/// The colours of a picture that stands alone: on white, or as the browser is.
+const STYLE: &str = "text{font:12px system-ui,sans-serif}.p{fill:#fff}.t{fill:#222}.m{fill:#666}\
+.g{fill:#e4e4e4}.d{fill:#31688e}.s{fill:#a9c4d6}@media(prefers-color-scheme:dark){.p{fill:#14171b}\
+.t{fill:#e6e8eb}.m{fill:#a0a8b3}.g{fill:#343b44}.d{fill:#6db3dd}.s{fill:#33536a}}";
 
 /// A picture that stands alone.
 pub fn document(scene: &Scene) -> String {
-    let paper = "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
+    let paper = "<rect width=\"100%\" height=\"100%\" class=\"p\"/>\n";
     framed(scene, &format!("<style>{STYLE}</style>\n{paper}"))
 }
 

@@ -9,6 +9,7 @@ use super::histogram::{
     Histogram, LABEL_COLUMNS, labels, left_out, lengths, of_the_first, spreads,
 };
 use super::picture::Picture;
+use super::spectrum::Spectrum;
 use super::ticks::{number, ticks};
 use super::track::Track;
 use super::wave::Wave;
@@ -62,9 +63,15 @@ pub fn picture(picture: &Picture, style: &Style) -> String {
         }
         open = axis;
     };
-    for wave in &picture.waves {
+    for (i, wave) in picture.waves.iter().enumerate() {
+        if picture.spectra.len() > 1 {
+            lines.push(line("", &format!("channel {i}")));
+        }
         change(Some(wave.axis), &mut lines);
         lines.extend(draw_wave(wave, style));
+        if let Some(spectrum) = picture.spectra.get(i) {
+            lines.extend(draw_spectrum(spectrum, style));
+        }
     }
     if let Some(heat) = &picture.heat {
         change(Some(picture.axis), &mut lines);
@@ -115,13 +122,48 @@ fn line(left: &str, rest: &str) -> String {
 }
 
 fn draw_heat(heat: &Heat, style: &Style) -> Vec<String> {
-    let rows = heat.cells.chunks(heat.cols.max(1));
+    let last = heat.first + heat.dim as i64 - 1;
+    let ends = (heat.first.to_string(), last.to_string());
+    let values = (heat.low, heat.high);
+    draw_cells(
+        &heat.cells,
+        heat.cols,
+        (&ends.0, &ends.1),
+        values,
+        "",
+        style,
+    )
+}
+
+fn draw_spectrum(spectrum: &Spectrum, style: &Style) -> Vec<String> {
+    let top = format!("{:.0} Hz", spectrum.hertz);
+    let (cells, cols) = (&spectrum.cells, spectrum.cols);
+    draw_cells(
+        cells,
+        cols,
+        ("0 Hz", &top),
+        (spectrum.low, spectrum.high),
+        " dB",
+        style,
+    )
+}
+
+/// Coloured cells below their scale, with names of the lowest and the highest row.
+fn draw_cells(
+    cells: &[u8],
+    cols: usize,
+    (bottom, top): (&str, &str),
+    (low, high): (f64, f64),
+    unit: &str,
+    style: &Style,
+) -> Vec<String> {
+    let rows = cells.chunks(cols.max(1));
     let rows: Vec<_> = rows.map(|row| stretched(row, style)).collect();
     let each = if style.colour { 2 } else { 1 };
     let count = rows.len().div_ceil(each);
     let title = |i: usize| match i {
-        _ if i + 1 == count => heat.first.to_string(),
-        0 => (heat.first + heat.dim as i64 - 1).to_string(),
+        _ if i + 1 == count => bottom.to_owned(),
+        0 => top.to_owned(),
         _ => String::new(),
     };
     // An odd row stands alone at the top.
@@ -138,13 +180,13 @@ fn draw_heat(heat: &Heat, style: &Style) -> Vec<String> {
         line(&title(i), &text)
     };
     let mut lines: Vec<_> = (0..count).map(draw).collect();
-    let step = (heat.high - heat.low) / 50.0;
-    let (low, high) = (number(heat.low, step), number(heat.high, step));
+    let step = (high - low) / 50.0;
+    let (low, high) = (number(low, step), number(high, step));
     let bar: String = match style.colour {
         true => halves(None, &(0..24).map(|i| i * 11).collect::<Vec<u8>>()),
         false => String::from_utf8_lossy(SHADES).into_owned(),
     };
-    lines.insert(0, line("", &format!("{low} {bar} {high}")));
+    lines.insert(0, line("", &format!("{low} {bar} {high}{unit}")));
     lines
 }
 

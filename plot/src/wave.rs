@@ -7,7 +7,7 @@ use spr_stats::number;
 use super::axis::Axis;
 
 /// Channels that are shown.
-const MAX_CHANNELS: usize = 2;
+pub(super) const MAX_CHANNELS: usize = 2;
 
 /// Sound as the least and the greatest sample, of full range 1, in each column of a picture; or
 /// one value a frame as a curve.

@@ -8,7 +8,7 @@ use spr_core::bytes::{Env, Location};
 use spr_core::format::{Registry, Request};
 use spr_core::model::Utterance;
 use spr_core::{Error, Result};
-use spr_plot::{Chart, Overview, Picture, draw, raster, svg, terminal};
+use spr_plot::{Analysis, Chart, Detail, Overview, Picture, draw, raster, svg, terminal};
 
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
@@ -22,10 +22,10 @@ use crate::argument::Input;
 use crate::verbs::show::find_named;
 
 pub(super) const EXAMPLES: &str = "\
-With keys, features, sound and labels of these utterances; without, lengths,
-labels and features of all, or the only utterance. In the terminal, or with -o
+With keys, features, sound (waveform and spectrogram) and labels of these
+utterances; without, lengths, labels and features of all, or the only utterance. In the terminal, or with -o
 into a file. Colours go from the least value to the greatest, but for 1 % of the
-cells at either end.
+cells at either end; of sound they are levels, 0 dB a tone of full scale.
 
 Examples:
   spr-convert plot feats.scp ann-001           in the terminal
@@ -74,6 +74,33 @@ pub(super) struct PlotArgs {
         hide_possible_values = true
     )]
     color: When,
+    /// Seconds in a window of the spectrogram
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "0.025",
+        value_parser = above_0,
+        help_heading = "Spectrogram"
+    )]
+    window: f64,
+    /// Seconds from one window to the next; more where sound is long
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "0.01",
+        value_parser = above_0,
+        help_heading = "Spectrogram"
+    )]
+    shift: f64,
+    /// Decibels from the loudest cell down to the darkest colour
+    #[arg(
+        long,
+        value_name = "DB",
+        default_value = "80",
+        value_parser = above_0,
+        help_heading = "Spectrogram"
+    )]
+    range: f64,
     /// Replace a picture that exists
     #[arg(long)]
     overwrite: bool,
@@ -105,6 +132,13 @@ enum When {
     Never,
 }
 
+/// A number above 0.
+fn above_0(text: &str) -> std::result::Result<f64, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|n: &f64| n.is_finite() && *n > 0.0);
+    number.ok_or_else(|| "expected a number above 0".to_owned())
+}
+
 /// Draws utterances or a data set.
 pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
@@ -122,11 +156,19 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
     let to = target(args)?;
     let style = style(args, to);
     let width = u32::from(args.width.unwrap_or(800));
-    let size = match to {
-        To::Text => (style.cols(), style.rows()),
-        _ => (width.saturating_sub(140).clamp(100, 8000) as usize, ROWS),
+    let detail = match to {
+        To::Text => Detail::new(style.cols(), style.rows()),
+        _ => Detail::new(width.saturating_sub(140).clamp(100, 8000) as usize, ROWS),
     };
-    let bytes = match drawn(args, &input, size, registry, &env)? {
+    let detail = Detail {
+        analysis: Analysis {
+            window: args.window,
+            shift: args.shift,
+            range: args.range,
+        },
+        ..detail
+    };
+    let bytes = match drawn(args, &input, detail, registry, &env)? {
         Drawn::Utterances(pictures) => match to {
             To::Svg => svg::document(&draw::pictures(&pictures, width)).into_bytes(),
             To::Png => raster::png(&draw::pictures(&pictures, width)),
@@ -156,17 +198,17 @@ enum Drawn {
 fn drawn(
     args: &PlotArgs,
     input: &Input,
-    size: (usize, usize),
+    detail: Detail,
     registry: &Registry,
     env: &Env,
 ) -> Result<Drawn> {
     let Some(charts) = charts(args)? else {
         return Ok(Drawn::Utterances(pictures(
-            args, input, size, registry, env,
+            args, input, detail, registry, env,
         )?));
     };
     let mut reader = input.open(Request::all().samples(), registry, env)?.reader;
-    let all = Overview::read(reader.as_mut(), args.kind.is_none().then_some(size))?;
+    let all = Overview::read(reader.as_mut(), args.kind.is_none().then_some(detail))?;
     if let (1, [Some(only), ..]) = (all.stats.utterances, &all.pictures)
         && !only.is_empty()
     {
@@ -238,7 +280,7 @@ fn charts(args: &PlotArgs) -> Result<Option<Vec<Chart>>> {
 fn pictures(
     args: &PlotArgs,
     input: &Input,
-    (cols, rows): (usize, usize),
+    detail: Detail,
     registry: &Registry,
     env: &Env,
 ) -> Result<Vec<Picture>> {
@@ -249,7 +291,7 @@ fn pictures(
             let message = format!("a sheet has room for {MAX_KEYS} utterances");
             return Err(Error::usage(message));
         }
-        let picture = Picture::of(utt, cols, rows)?;
+        let picture = Picture::with(utt, &detail)?;
         if picture.is_empty() {
             return Err(nothing(input).utterance(&utt.key));
         }

@@ -34,6 +34,10 @@ pub(super) struct ReportArgs {
     /// Where to write the page
     #[arg(short, long, value_name = "OUT")]
     output: String,
+    /// The largest sound of an utterance that the page plays, such as 500k; 0 for
+    /// none
+    #[arg(long, value_name = "SIZE", default_value = "2m")]
+    max_sound: String,
     /// Replace a page that exists
     #[arg(long)]
     overwrite: bool,
@@ -68,6 +72,7 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
     if args.read.explain {
         return plan::explain(&[input], &args.read, registry, &env);
     }
+    let sound = plan::parse_size(&args.max_sound).map_err(|e| e.context("--max-sound"))?;
     let kept = Arc::new(Mutex::new(Vec::new()));
     if skipped::wants(&input, &args.read) {
         let (kept, skipped) = (kept.clone(), skipped.clone());
@@ -79,14 +84,18 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
             skipped.add(error);
         }));
     }
-    let mut survey = survey(&input, registry, &env)?;
+    let mut survey = survey(&input, sound, registry, &env)?;
     let damaged = survey.damage.first().map(Error::copy);
     // The page names what was skipped as well.
     survey.faults += skipped.count();
     survey
         .damage
         .append(&mut kept.lock().unwrap_or_else(PoisonError::into_inner));
-    let html = page(&survey, "`spr-convert repair IN -o OUT` keeps it.");
+    let html = page(
+        &survey,
+        "`spr-convert repair IN -o OUT` keeps it.",
+        "`--max-sound SIZE` allows more.",
+    );
     store(
         html.as_bytes(),
         &args.output,

@@ -3,8 +3,8 @@
 use spr_core::bytes::Env;
 use spr_core::format::{Registry, Request};
 use spr_core::{Error, Result};
-use spr_plot::Overview;
 use spr_plot::page::{PICTURE, Subject, Survey};
+use spr_plot::{Detail, Overview};
 
 use super::check::is_damage;
 use crate::argument::{Input, OpenedInput};
@@ -12,17 +12,22 @@ use crate::argument::{Input, OpenedInput};
 /// Faults that are kept one by one.
 pub const KEPT: usize = 100;
 
-/// Reads a data set; of a damaged file all that is whole, as `repair` finds it.
+/// Reads a data set, with the sound of the utterances that are shown where it has no more bytes than
+/// `sound`; of a damaged file all that is whole, as `repair` finds it.
 ///
 /// # Errors
 /// It can't be opened, even as damaged, or something else than damage keeps it from being read.
-pub fn survey(input: &Input, registry: &Registry, env: &Env) -> Result<Survey> {
+pub fn survey(input: &Input, sound: u64, registry: &Registry, env: &Env) -> Result<Survey> {
     // What comes from a pipe is gone when the damage is seen.
     let again = input.file().is_some() || input.folder().is_some();
     let first = match input.open(request(), registry, env) {
-        Ok(opened) => read(input, opened)?,
+        Ok(opened) => read(input, sound, opened)?,
         Err(error) if is_damage(&error) && again => {
-            let saved = read(input, input.open(request().damaged(), registry, env)?)?;
+            let saved = read(
+                input,
+                sound,
+                input.open(request().damaged(), registry, env)?,
+            )?;
             return Ok(or_else(saved, error));
         }
         Err(error) => return Err(error),
@@ -30,7 +35,11 @@ pub fn survey(input: &Input, registry: &Registry, env: &Env) -> Result<Survey> {
     if first.damage.is_empty() || !again {
         return Ok(first);
     }
-    let saved = read(input, input.open(request().damaged(), registry, env)?)?;
+    let saved = read(
+        input,
+        sound,
+        input.open(request().damaged(), registry, env)?,
+    )?;
     match saved.all.stats.utterances < first.all.stats.utterances {
         true => Ok(first),
         false => Ok(first.damage.into_iter().fold(saved, or_else)),
@@ -52,10 +61,14 @@ fn or_else(mut survey: Survey, error: Error) -> Survey {
     survey
 }
 
-fn read(input: &Input, opened: OpenedInput) -> Result<Survey> {
+fn read(input: &Input, sound: u64, opened: OpenedInput) -> Result<Survey> {
     let mut reader = opened.reader;
     let (mut damage, mut faults) = (Vec::new(), 0);
-    let all = Overview::read_past(reader.as_mut(), Some(PICTURE), |error| {
+    let detail = Detail {
+        clip: Some(sound),
+        ..Detail::new(PICTURE.0, PICTURE.1)
+    };
+    let all = Overview::read_past(reader.as_mut(), Some(detail), |error| {
         if !is_damage(&error) {
             return Err(error);
         }

@@ -274,3 +274,51 @@ fn how_much_sound_differs_is_told() {
         "{out}"
     );
 }
+
+#[test]
+fn sound_is_drawn_with_its_frequencies() {
+    let s = Scratch::new();
+    s.write("a.wav", tone(16000, 2, 8000));
+    s.ok("plot a.wav -o a.svg");
+    let svg = String::from_utf8(s.read("a.svg")).unwrap();
+    for text in [
+        "channel 0, amplitude, of full scale",
+        "channel 1, frequency in Hz, windows of 25 ms every 10.0 ms",
+        ">dB<",
+        ">8000<",
+        "prefers-color-scheme:dark",
+    ] {
+        assert!(svg.contains(text), "{text}");
+    }
+    s.ok("plot a.wav -o b.svg --window 0.05 --shift 0.005 --range 40");
+    let svg = String::from_utf8(s.read("b.svg")).unwrap();
+    assert!(svg.contains("windows of 50 ms every 5.0 ms"));
+    let text = s.ok("plot a.wav --channel 0 --width 60").out;
+    assert!(
+        text.contains(" 8000 Hz ") && text.contains(" dB\n"),
+        "{text}"
+    );
+    assert!(text.lines().count() < 25, "{text}");
+    let said = s.run("plot a.wav --range 0");
+    assert_eq!(said.status, 2);
+    assert!(
+        said.err.contains("expected a number above 0"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn a_page_plays_sound_within_a_limit() {
+    let s = Scratch::new();
+    set(&s);
+    s.ok("report set -o a.html");
+    let page = String::from_utf8(s.read("a.html")).unwrap();
+    assert!(page.contains("<audio controls"), "no sound");
+    assert!(page.contains("<dt>Peak</dt><dd>0.00 dB</dd>"));
+    assert!(page.contains("<dt>Channels</dt><dd>1, 2</dd>"));
+    s.ok("report set -o b.html --max-sound 1k");
+    let page = String::from_utf8(s.read("b.html")).unwrap();
+    assert!(!page.contains("<audio"));
+    assert!(page.contains("`--max-sound SIZE` allows more"));
+}

@@ -28,6 +28,12 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
     let codings: Vec<_> = codings
         .chain(all.codings.iter().map(String::as_str))
         .collect();
+    let sound_of = stats.sound.clone().unwrap_or_default();
+    let channels = sound_of.channels.keys().map(ToString::to_string);
+    let channels = channels.collect::<Vec<_>>().join(", ");
+    let level = |db: Option<f64>| db.map(|db| format!("{db:.2} dB"));
+    let clipped = Some(sound_of.clipped).filter(|n| *n > 0);
+    let clipped = clipped.map(|n| format!("{n} in {} utterances", sound_of.clipped_utterances));
     let given = |text: String| Some(text).filter(|text| !text.is_empty());
     let facts = [
         ("Format", given(subject.format.clone())),
@@ -47,6 +53,10 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
         ("Type", given(dtypes.join(", "))),
         ("Different labels", given(labels.join(", "))),
         ("Sampling rate", given(rates.join(", "))),
+        ("Channels", given(channels)),
+        ("Peak", level(sound_of.peak_db)),
+        ("RMS", level(sound_of.rms_db)),
+        ("Clipped samples", clipped),
         (
             "Frame shift",
             info.frame_shift.map(|shift| format!("{shift} s")),

@@ -5,7 +5,9 @@ mod facts;
 use std::fmt::Write;
 
 use crate::svg::{element, escaped};
-use crate::{Chart, Listed, Overview, Picture, draw};
+use crate::{Chart, Clip, Listed, Overview, Picture, draw};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use spr_core::Error;
 use spr_core::model::DatasetInfo;
 use spr_stats::{Column, Stats};
@@ -45,8 +47,9 @@ pub struct Subject {
 }
 
 /// The page. What comes from files stands in it as text only. `repair` is a sentence for readers
-/// of a page about damaged data: how to keep what is whole.
-pub fn page(survey: &Survey, repair: &str) -> String {
+/// of a page about damaged data: how to keep what is whole; `longer` one about sound that is too
+/// large for the page.
+pub fn page(survey: &Survey, repair: &str, longer: &str) -> String {
     let (subject, all) = (&survey.subject, &survey.all);
     let title = escaped(&subject.input);
     let mut html = format!(
@@ -67,7 +70,7 @@ pub fn page(survey: &Survey, repair: &str) -> String {
     html.push_str("</dl>\n");
     damage(survey, repair, &mut html);
     charts(all, &mut html);
-    pictures(all, &mut html);
+    pictures(all, longer, &mut html);
     utterances(all, &mut html);
     columns(&all.stats, &mut html);
     let version = env!("CARGO_PKG_VERSION");
@@ -115,7 +118,7 @@ fn charts(all: &Overview, html: &mut String) {
     html.push_str("</div>\n");
 }
 
-fn pictures(all: &Overview, html: &mut String) {
+fn pictures(all: &Overview, longer: &str, html: &mut String) {
     let names = ["The first utterance", "The longest", "The shortest"];
     let mut shown: Vec<(&Picture, String)> = Vec::new();
     for (picture, name) in all.pictures.iter().zip(names) {
@@ -134,8 +137,27 @@ fn pictures(all: &Overview, html: &mut String) {
         let drawn = element(&draw::pictures(std::slice::from_ref(picture), WIDE));
         let _ = writeln!(
             html,
-            "<figure class=\"wide\">{drawn}<figcaption>{name}</figcaption></figure>"
+            "<figure class=\"wide\">{drawn}<figcaption>{name}</figcaption>"
         );
+        match &picture.clip {
+            None => {}
+            Some(Clip::Wav(wav)) => {
+                let wav = BASE64_STANDARD.encode(wav);
+                let _ = writeln!(
+                    html,
+                    "<audio controls preload=\"metadata\" src=\"data:audio/wav;base64,{wav}\"></audio>"
+                );
+            }
+            Some(Clip::TooLarge(bytes)) => {
+                let size = *bytes as f64 / 1e6;
+                let longer = escaped(longer);
+                let _ = writeln!(
+                    html,
+                    "<p>Its sound is not in the page: {size:.1} MB are too much. {longer}</p>"
+                );
+            }
+        }
+        html.push_str("</figure>\n");
     }
 }
 
