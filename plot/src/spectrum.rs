@@ -135,6 +135,8 @@ fn spectrum(
         .map(|cell| decibels(cell).max(NOTHING))
         .collect();
     let high = levels.iter().copied().fold(NOTHING, f64::max);
+    // Silence is dark, whatever the range.
+    let high = if high > NOTHING { high } else { 0.0 };
     let low = high - analysis.range;
     Ok(Spectrum {
         cols,
@@ -190,7 +192,9 @@ mod tests {
             rate: 8000,
             samples: Matrix::from_rows(&[0i16; 100], 2, Rank::Matrix).unwrap(),
         };
-        assert_eq!(spectra(&silence, (20, 20), &analysis).unwrap().len(), 2);
+        let silence = spectra(&silence, (20, 20), &analysis).unwrap();
+        assert_eq!((silence.len(), silence[0].high), (2, 0.0));
+        assert!(silence[0].cells.iter().all(|cell| *cell == 0));
         assert!(
             spectra(&Waveform::default(), (9, 9), &analysis)
                 .unwrap()

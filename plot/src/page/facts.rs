@@ -33,7 +33,10 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
     let channels = channels.collect::<Vec<_>>().join(", ");
     let level = |db: Option<f64>| db.map(|db| format!("{db:.2} dB"));
     let clipped = Some(sound_of.clipped).filter(|n| *n > 0);
-    let clipped = clipped.map(|n| format!("{n} in {} utterances", sound_of.clipped_utterances));
+    let clipped = clipped.map(|n| match sound_of.clipped_utterances {
+        1 => format!("{n} in 1 utterance"),
+        utterances => format!("{n} in {utterances} utterances"),
+    });
     let given = |text: String| Some(text).filter(|text| !text.is_empty());
     let facts = [
         ("Format", given(subject.format.clone())),
