@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use clap::Command;
 use spr_core::bytes::{Env, Location};
 use spr_core::format::Registry;
-use spr_core::{Error, ErrorKind, nearest};
+use spr_core::{Error, ErrorKind, Remedy, nearest};
 
 /// A word that is not a file may be meant as a verb.
 pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> Option<Error> {
@@ -88,6 +88,11 @@ fn misplaced(name: &str, env: &Env) -> Option<String> {
 /// A file that is not there may be meant as one beside it.
 pub(super) fn file(error: Error, env: &Env) -> Error {
     let at = Location::from(error.file_name().unwrap_or_default());
+    if error.kind() == ErrorKind::Unrecognised && is_raw(&at) {
+        let options = "header=none,data=SAMPLE,type=I16,format=BIN01,nchan=1,samplefreq=16000";
+        let hint = format!("samples without a header are read so: spr:{at},{options}");
+        return error.suggest_instead(Remedy::Advice(hint));
+    }
     let missing = match error.kind() {
         // What a server has is not looked through for a hint.
         ErrorKind::Io if at.is_url() => false,
@@ -122,6 +127,12 @@ pub(super) fn file(error: Error, env: &Env) -> Error {
         Some(near) => error.hint(format!("did you mean {near}?")),
         None => error,
     }
+}
+
+/// Whether it is called as samples without a header are.
+fn is_raw(at: &Location) -> bool {
+    let extension = at.plain().extension().map(str::to_ascii_lowercase);
+    matches!(extension.as_deref(), Some("raw" | "pcm"))
 }
 
 /// The file or folder in the same folder whose name is most like this one's.

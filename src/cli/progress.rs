@@ -146,8 +146,6 @@ fn bar(waiting: Waiting) -> Show {
         };
         bar.set_style(style.with_key("line", tell));
     }
-    bar.enable_steady_tick(EVERY);
-    messages::LINE_SHOWN.store(!bar.is_hidden(), Ordering::Relaxed);
     Show::Bar(bar, line)
 }
 
@@ -229,8 +227,12 @@ impl Observer for Progress {
         }
         match &self.show {
             Show::Nothing => {}
-            Show::Bar(_, line) => {
+            Show::Bar(bar, line) => {
                 line.lock().unwrap_or_else(PoisonError::into_inner).so_far = so_far;
+                // Before something is done, an error may come that wants the terminal for itself.
+                if !messages::LINE_SHOWN.swap(!bar.is_hidden(), Ordering::Relaxed) {
+                    bar.enable_steady_tick(EVERY);
+                }
             }
             Show::Json if self.last.elapsed() < EVERY => {}
             Show::Json => {
