@@ -455,8 +455,14 @@ impl Job {
         let distinct = request.distinct && named;
         let portioned = self.portioned(partitioned)?;
         let request = request.distinct(distinct).portions(portioned).forms(forms);
-        // Sound goes to the first of them alone.
-        let request = request.files(self.target.caps()?.audio.encoded);
+        // Sound goes to the first of them alone. What takes the place of a file in its stead, such as
+        // JSON lines, is to have samples that can be read.
+        let audio = self.target.caps()?.audio;
+        let files = match audio.references {
+            true => &[],
+            false => audio.encoded,
+        };
+        let request = request.files(files);
         let data = Input::open_all(&inputs, request, registry, &meter.watch(env))?;
         let from = data.format.info().name;
         let mut reader = meter.attach(data.reader);

@@ -334,7 +334,7 @@ impl Adapter {
             let columns = *self.next.label_columns.get_or_insert(labels.cols());
             if columns != labels.cols() {
                 return Err(Error::unfit(format!(
-                    "{} labels a frame, the utterances before it have {columns}",
+                    "{} labels per frame, the utterances before it have {columns}",
                     labels.cols()
                 )));
             }

@@ -1,4 +1,4 @@
-//! What has only a few values a frame: posteriors, lists of integers, sparse matrices.
+//! What has only a few values per frame: posteriors, lists of integers, sparse matrices.
 
 use spr_core::model::Object;
 

@@ -272,7 +272,7 @@ fn features(facts: &Facts) -> String {
     text
 }
 
-/// What sound is: `1 channel of i16, 16000 samples/s`.
+/// What sound is: `1 channel of i16, 16000 Hz`.
 pub(super) fn audio(sound: &Sound) -> Vec<String> {
     let mut parts = Vec::new();
     if !sound.channels.is_empty() {
@@ -287,7 +287,7 @@ pub(super) fn audio(sound: &Sound) -> Vec<String> {
         parts.push(channels);
     }
     if !sound.rates.is_empty() {
-        parts.push(format!("{} samples/s", alternatives(sound.rates.keys())));
+        parts.push(format!("{} Hz", alternatives(sound.rates.keys())));
     }
     parts
 }
@@ -297,7 +297,7 @@ fn sound(facts: &Facts) -> String {
     let shapes = &facts.shapes;
     let mut parts = match (&facts.sound, facts.sample_rate) {
         (Some(sound), _) => audio(sound),
-        (None, Some(rate)) => vec![format!("{rate} samples/s")],
+        (None, Some(rate)) => vec![format!("{rate} Hz")],
         (None, None) => Vec::new(),
     };
     if !shapes.encoded.is_empty() {
@@ -329,8 +329,8 @@ fn alternatives<T: ToString>(all: impl IntoIterator<Item = T>) -> String {
 
 fn labels(facts: &Facts) -> String {
     let mut text = match facts.label_columns {
-        Some(1) => "1 a frame".to_owned(),
-        Some(n) => format!("{n} a frame"),
+        Some(1) => "1 per frame".to_owned(),
+        Some(n) => format!("{n} per frame"),
         None => "some".to_owned(),
     };
     if let Some(range) = &facts.labels {

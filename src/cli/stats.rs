@@ -130,7 +130,7 @@ fn describe(stats: &Stats, unit: &str, symbols: Option<&Symbols>, out: &mut Out)
     }
     if let Some(sound) = &stats.sound {
         line("audio", audio(sound).join(", "))?;
-        for (counts, what) in [(&sound.rates, "samples/s"), (&sound.channels, "channels")] {
+        for (counts, what) in [(&sound.rates, "Hz"), (&sound.channels, "channels")] {
             if counts.len() > 1 {
                 let of = |(own, n): (&u32, &u64)| {
                     format!("{own} in {}", messages::count(*n, "utterance"))

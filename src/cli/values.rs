@@ -71,7 +71,7 @@ pub(super) fn show(utt: &Utterance, view: &View, out: &mut Out) -> Result<()> {
 fn audio(audio: &Audio, view: &View, out: &mut Out) -> Result<()> {
     match audio {
         Audio::Samples(sound) => {
-            let what = format!("audio, {} samples/s", sound.rate);
+            let what = format!("audio, {} Hz", sound.rate);
             matrix(&what, &sound.samples, view, out)
         }
         Audio::Encoded(encoded) => {

@@ -153,8 +153,7 @@ fn logarithmic_and_nist_files_become_plain_waves() {
         assert!(said.err.contains("-law decoded"), "{}", said.err);
         let facts = s.ok(&format!("info {n}.wav")).out;
         assert!(
-            facts.contains("1 channel of i16, 16000 samples/s\n")
-                && facts.contains(", 0.01 s in all"),
+            facts.contains("1 channel of i16, 16000 Hz\n") && facts.contains(", 0.01 s in all"),
             "{facts}"
         );
     }

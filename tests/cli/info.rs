@@ -79,7 +79,7 @@ fn for_people_in_80_columns() {
          \x20 format      pfile, big endian\n\
          \x20 holds       12 utterances, 3111 frames (99 to 304 each)\n\
          \x20 features    40 columns of f32\n\
-         \x20 labels      1 a frame, 0 to 23, 24 different\n\
+         \x20 labels      1 per frame, 0 to 23, 24 different\n\
          \x20 names       in a side file\n"
     );
 }

@@ -123,7 +123,7 @@ fn threads_change_no_sample() {
     assert_eq!(noisy, run("d.ark", "-j 4 --dither --seed 1"));
     assert_ne!(noisy, run("e.ark", "--dither --seed 2"));
     let info = s.ok("info a.ark").out;
-    assert!(info.contains("1 channel of i16, 16000 samples/s"), "{info}");
+    assert!(info.contains("1 channel of i16, 16000 Hz"), "{info}");
 }
 
 /// What goes beyond the samples' type is clipped and told; floats hold it.
@@ -186,7 +186,7 @@ fn levels_are_told() {
     let info = s.ok("info set").out;
     for fact in [
         "4 utterances, 2.55 s in all, 32800 samples",
-        "1 or 2 channels of i16, 8000 or 16000 samples/s",
+        "1 or 2 channels of i16, 8000 or 16000 Hz",
         "peak 0.00 dB (1.0000)",
         "clipped     8000 samples in 1 utterance",
         "exactly 0, all in 1 utterance",
@@ -195,7 +195,7 @@ fn levels_are_told() {
     }
     let stats = s.ok("stats set").out;
     assert!(
-        stats.contains("samples/s: 8000 in 1 utterance, 16000 in 3 utterances"),
+        stats.contains("Hz: 8000 in 1 utterance, 16000 in 3 utterances"),
         "{stats}"
     );
     assert!(!stats.contains("0 frames"), "{stats}");
@@ -234,7 +234,7 @@ fn bad_sound_is_a_note() {
     let said = s.ok("check set");
     for note in [
         "utterance clipped: 8000 of 8000 samples are at the end of their range",
-        "utterance clipped: 8000 samples/s, the first has 16000",
+        "utterance clipped: 8000 Hz, the first has 16000",
         "utterance shifted: the samples of channel 1 are 10.0% of full scale off 0",
         "utterance shifted: channels: 2, the first has 1",
         "utterance silent: all samples are 0",
@@ -270,7 +270,7 @@ fn how_much_sound_differs_is_told() {
     s.ok("a.wav e.wav --rate 8000");
     let out = s.run("diff a.wav e.wav").out;
     assert!(
-        out.contains("16000 samples/s and 8000 samples/s") && !out.contains("RMS"),
+        out.contains("16000 Hz and 8000 Hz") && !out.contains("RMS"),
         "{out}"
     );
 }

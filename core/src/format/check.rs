@@ -166,7 +166,7 @@ impl Caps {
         };
         match proper && cols <= caps.max_columns {
             true => Ok(()),
-            false => Err(refused(format_args!("{cols} labels a frame"))),
+            false => Err(refused(format_args!("{cols} labels per frame"))),
         }
     }
 

@@ -198,7 +198,7 @@ impl Matrix {
         self.rows
     }
 
-    /// Columns: values a frame.
+    /// Columns: values per frame.
     pub fn cols(&self) -> usize {
         self.cols
     }

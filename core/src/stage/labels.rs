@@ -139,7 +139,7 @@ fn check_column(labels: &Matrix) -> Result<()> {
         1 => Ok(()),
         _ if labels.is_empty() => Ok(()),
         n => Err(Error::unfit(format!(
-            "has {n} labels a frame, expected one"
+            "has {n} labels per frame, expected one"
         ))),
     }
 }
@@ -240,6 +240,6 @@ mod tests {
         );
         let mut two = Matrix::from_rows(&[1i32, 2], 2, Rank::Matrix).unwrap();
         let error = change_labels(&mut two, |label| label).unwrap_err();
-        assert_eq!(error.to_string(), "has 2 labels a frame, expected one");
+        assert_eq!(error.to_string(), "has 2 labels per frame, expected one");
     }
 }

@@ -121,7 +121,7 @@ impl Header {
         }
         if size == 0 || !size.is_multiple_of(kind.unit()) || period < 0 {
             let message =
-                format!("the HTK header says {size} bytes a frame and a period of {period}");
+                format!("the HTK header says {size} bytes per frame and a period of {period}");
             return Err(placed(Error::malformed(message)));
         }
         if kind.content() == Content::Compressed && frames < SCALES {

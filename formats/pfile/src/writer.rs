@@ -83,7 +83,7 @@ impl PFileWriter {
             && first != widths
         {
             return Err(Error::unfit(format!(
-                "{} features and {} labels a frame, the utterances before it have {} and {}",
+                "{} features and {} labels per frame, the utterances before it have {} and {}",
                 widths.features, widths.labels, first.features, first.labels
             )));
         }
@@ -113,7 +113,7 @@ impl PFileWriter {
         if widths.labels != 1 {
             self.env.warn(
                 &Error::unsupported(format!(
-                    "{} labels a frame; PDNN reads exactly one label column",
+                    "{} labels per frame; PDNN reads exactly one label column",
                     widths.labels
                 ))
                 .file(self.sink.name()),

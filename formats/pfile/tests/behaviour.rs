@@ -60,11 +60,11 @@ fn refuses_what_it_cannot_hold_and_goes_on() {
     let bad: Vec<(Utterance, &str)> = vec![
         (
             with(&|u| u.features = None),
-            "0 features and 1 labels a frame, the utterances before it have 2 and 1",
+            "0 features and 1 labels per frame, the utterances before it have 2 and 1",
         ),
         (
             with(&|u| u.labels = None),
-            "2 features and 0 labels a frame, the utterances before it have 2 and 1",
+            "2 features and 0 labels per frame, the utterances before it have 2 and 1",
         ),
         (
             with(&|u| u.features = Some(matrix(1, Rank::Vector))),
@@ -86,7 +86,7 @@ fn refuses_what_it_cannot_hold_and_goes_on() {
         ),
         (
             with(&|u| u.labels = Some(Matrix::from_rows(&[1i32, 2], 2, Rank::Matrix).unwrap())),
-            "2 features and 2 labels a frame, the utterances before it have 2 and 1",
+            "2 features and 2 labels per frame, the utterances before it have 2 and 1",
         ),
         (
             utt("bad", Some((&[], 0)), None),
@@ -145,7 +145,7 @@ fn a_matrix_of_no_columns_is_refused() {
     utt.labels = Some(none);
     assert_eq!(
         writer.write(&utt).unwrap_err().message(),
-        "has 0 labels a frame, which the format can't hold"
+        "has 0 labels per frame, which the format can't hold"
     );
 }
 
@@ -184,7 +184,7 @@ fn warns_once_unless_there_is_one_label() {
         if let Some(text) = heard.first() {
             assert_eq!(
                 *text,
-                format!("memory: {labels} labels a frame; PDNN reads exactly one label column")
+                format!("memory: {labels} labels per frame; PDNN reads exactly one label column")
             );
         }
     }

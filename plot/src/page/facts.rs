@@ -44,7 +44,7 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
         ("Holds", given(kinds.join(", "))),
         ("Frames", lengths.map(|_| stats.frames.to_string())),
         (
-            "Frames an utterance",
+            "Frames per utterance",
             lengths.map(|l| format!("{} to {}", l.min, l.max)),
         ),
         (

@@ -111,7 +111,7 @@ fn charts(all: &Overview, html: &mut String) {
     if drawn.is_empty() {
         return;
     }
-    html.push_str("<h2>In sum</h2>\n<div class=\"charts\">\n");
+    html.push_str("<h2>Summary</h2>\n<div class=\"charts\">\n");
     for scene in &drawn {
         let _ = writeln!(html, "<figure>{}</figure>", element(scene));
     }
@@ -164,7 +164,7 @@ fn pictures(all: &Overview, longer: &str, html: &mut String) {
 fn utterances(all: &Overview, html: &mut String) {
     let every = all.stats.utterances <= all.first.len() as u64;
     let lists = [
-        ("The first ones", &all.first),
+        ("The first utterances", &all.first),
         ("The longest ones", &all.longest),
         ("The shortest ones", &all.shortest),
     ];

@@ -54,7 +54,7 @@ pub(super) fn check(
 fn contradictions(said: AudioFacts, is: AudioFacts) -> Vec<String> {
     let wide = |number: Option<u32>| number.map(u64::from);
     let numbers = [
-        (wide(said.rate), wide(is.rate), "samples/s"),
+        (wide(said.rate), wide(is.rate), "Hz"),
         (wide(said.channels), wide(is.channels), "channels"),
         (said.samples, is.samples, "samples"),
     ];
@@ -129,7 +129,7 @@ mod tests {
         };
         assert_eq!(
             contradictions(said, is),
-            ["the sound has 16000 samples/s, said to be 8000"]
+            ["the sound has 16000 Hz, said to be 8000"]
         );
     }
 }

@@ -57,7 +57,10 @@ impl Alike {
         if let Some(labels) = &utt.labels {
             let columns = *self.label_columns.get_or_insert(labels.cols());
             if columns != labels.cols() && !labels.is_empty() {
-                let message = format!("{} labels a frame, the first has {columns}", labels.cols());
+                let message = format!(
+                    "{} labels per frame, the first has {columns}",
+                    labels.cols()
+                );
                 findings.fault("label columns", error(message));
             }
         }
@@ -74,7 +77,7 @@ impl Alike {
         if let Some(own) = sound.rate {
             let rate = *self.rate.get_or_insert(own);
             if rate != own {
-                let message = format!("{own} samples/s, the first has {rate}");
+                let message = format!("{own} Hz, the first has {rate}");
                 findings.note("rates", error(message));
             }
         }

@@ -15,7 +15,7 @@ impl Tolerance {
         if let (Audio::Samples(a), Audio::Samples(b)) = (a, b) {
             let before = found.differences.len();
             if a.rate != b.rate {
-                let [a, b] = [a.rate, b.rate].map(|rate| format!("{rate} samples/s"));
+                let [a, b] = [a.rate, b.rate].map(|rate| format!("{rate} Hz"));
                 found
                     .differences
                     .push(Difference::Other("audio".into(), a, b));
@@ -81,11 +81,7 @@ pub(super) fn loaded(a: &Utterance, b: &Utterance, env: &Env) -> Option<[Audio; 
 /// What is known of sound, in a line.
 fn described(sound: &Audio) -> String {
     match sound {
-        Audio::Samples(sound) => format!(
-            "{} samples at {} samples/s",
-            sound.samples.rows(),
-            sound.rate
-        ),
+        Audio::Samples(sound) => format!("{} samples at {} Hz", sound.samples.rows(), sound.rate),
         Audio::Encoded(encoded) => format!("{} bytes of {}", encoded.bytes.len(), encoded.format),
         Audio::Reference(reference) => {
             let mut text = reference.at.to_string();

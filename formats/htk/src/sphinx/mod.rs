@@ -30,7 +30,7 @@ static INFO: FormatInfo = FormatInfo::new("sphinx", "Sphinx feature files", &["m
     OptionSpec {
         name: "dim",
         value: "N",
-        help: "values a frame, which the file does not tell (default: 13; read: 40 where only that fits)",
+        help: "values per frame, which the file does not tell (default: 13; read: 40 where only that fits)",
     },
     fileids::FOLDER,
     fileids::EXTENSION,
@@ -154,10 +154,10 @@ fn write(utt: &Utterance, dim: u32, put: &mut dyn FnMut(&[u8]) -> Result<()>) ->
     };
     let (rows, cols) = (features.rows(), features.cols());
     if rows > 0 && cols as u64 != u64::from(dim) {
-        return Err(
-            Error::unfit(format!("has {cols} values a frame, the format holds {dim}"))
-                .hint("the option dim sets how many values a frame has"),
-        );
+        return Err(Error::unfit(format!(
+            "has {cols} values per frame, the format holds {dim}"
+        ))
+        .hint("the option dim sets how many values a frame has"));
     }
     let count = u32::try_from(features.len())
         .map_err(|_| Error::unfit(format!("{rows} frames are more than the file can count")))?;
