@@ -23,7 +23,7 @@ const DOCUMENTS: &[(&str, usize)] = &[
     ("README.md", 8),
     ("docs/arguments.md", 9),
     ("docs/check.md", 6),
-    ("docs/coming-from.md", 15),
+    ("docs/coming-from.md", 20),
     ("docs/guide.md", 58),
     ("docs/kaldi-data.md", 14),
     ("docs/labels.md", 10),
