@@ -89,8 +89,8 @@ fn misplaced(name: &str, env: &Env) -> Option<String> {
 pub(super) fn file(error: Error, env: &Env) -> Error {
     let at = Location::from(error.file_name().unwrap_or_default());
     if error.kind() == ErrorKind::Unrecognised && is_raw(&at) {
-        let options = "header=none,data=SAMPLE,type=I16,format=BIN01,nchan=1,samplefreq=16000";
-        let hint = format!("samples without a header are read so: spr:{at},{options}");
+        let said = "dtype=i16,rate=16000,channels=1";
+        let hint = format!("samples without a header are read as raw:{at},{said}");
         return error.suggest_instead(Remedy::Advice(hint));
     }
     let missing = match error.kind() {

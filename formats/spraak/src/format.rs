@@ -13,6 +13,7 @@ use crate::header::layers::{Given, gather};
 use crate::list::{self, ListWriter};
 use crate::options::{self, Reading, Writing};
 use crate::probe::score;
+use crate::raw::Raw;
 use crate::reader;
 use crate::vocabulary::Dialect;
 use crate::writer::SpraakWriter;
@@ -184,7 +185,10 @@ impl Format for Spraak {
     }
 
     fn notation(&self) -> Option<&dyn Notation> {
-        None
+        match self.0 {
+            Dialect::Spr => Some(&Raw),
+            Dialect::Key => None,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ pub mod header;
 mod list;
 mod options;
 mod probe;
+mod raw;
 mod reader;
 mod select;
 mod vocabulary;

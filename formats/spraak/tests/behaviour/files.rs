@@ -71,7 +71,7 @@ fn a_folder_is_a_data_set() {
     assert_eq!(
         FolderReader::detect(&(&folder).into(), &registry, &Env::default())
             .unwrap()
-            .0
+            .format
             .info()
             .name,
         "spr"
