@@ -1,5 +1,9 @@
 //! Colours that people with any eyes tell apart.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Picture;
+
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
 
@@ -23,8 +27,9 @@ const VIRIDIS: [Rgb; 10] = [
     [0xfd, 0xe7, 0x25],
 ];
 
-/// Paul Tol's light scheme: fields with black text on them.
-const LIGHT: [Rgb; 9] = [
+/// Fields with black text on them: Paul Tol's light scheme, and then what is furthest from all
+/// before it in Oklab.
+const LIGHT: [Rgb; 36] = [
     [0x77, 0xaa, 0xdd],
     [0xee, 0x88, 0x66],
     [0xee, 0xdd, 0x88],
@@ -34,7 +39,36 @@ const LIGHT: [Rgb; 9] = [
     [0xbb, 0xcc, 0x33],
     [0xaa, 0xaa, 0x00],
     [0xdd, 0xdd, 0xdd],
+    [0xcc, 0x22, 0xff],
+    [0xff, 0x22, 0x99],
+    [0x22, 0xff, 0x22],
+    [0xbb, 0x77, 0xcc],
+    [0x66, 0x77, 0xff],
+    [0x66, 0xff, 0xbb],
+    [0xff, 0x22, 0x22],
+    [0x88, 0x88, 0x77],
+    [0x22, 0xbb, 0x22],
+    [0xff, 0x66, 0xee],
+    [0xdd, 0xaa, 0xff],
+    [0xff, 0xaa, 0x22],
+    [0xbb, 0xff, 0x44],
+    [0xdd, 0x66, 0x88],
+    [0xbb, 0xaa, 0xaa],
+    [0xaa, 0x66, 0xff],
+    [0xbb, 0x77, 0x22],
+    [0x22, 0x99, 0xaa],
+    [0x22, 0xff, 0xff],
+    [0x66, 0x99, 0x44],
+    [0xaa, 0xcc, 0x99],
+    [0xcc, 0x44, 0xcc],
+    [0x22, 0x99, 0xff],
+    [0x22, 0xcc, 0xdd],
+    [0x99, 0x99, 0xff],
+    [0x66, 0xdd, 0x66],
+    [0xff, 0x88, 0xcc],
 ];
+/// So many of them are Tol's.
+const FIRST: usize = 9;
 
 /// The colour at a place of the scale: 0 is dark, 254 is light.
 pub(super) fn scale(level: u8) -> Rgb {
@@ -67,18 +101,51 @@ pub(super) fn palette() -> Vec<Rgb> {
     (0..=NONE).map(scale).collect()
 }
 
-/// The colour of a label, always the same one.
-pub(super) fn of_label(label: &str) -> Rgb {
-    let hash = label.bytes().fold(0u32, |hash, b| {
-        hash.wrapping_mul(31).wrapping_add(u32::from(b))
-    });
-    let place = hash as usize % LIGHT.len();
-    LIGHT.get(place).copied().unwrap_or(GREY)
+/// The colours of the labels on a sheet: each its own as long as there are enough.
+pub(super) struct Colours {
+    of: BTreeMap<String, Rgb>,
+}
+
+impl Colours {
+    pub(super) fn of(pictures: &[Picture]) -> Self {
+        let tracks = pictures.iter().flat_map(|picture| &picture.tracks);
+        let labels = tracks.flat_map(|track| &track.spans).map(|s| &s.label);
+        let labels: BTreeSet<_> = labels.collect();
+        let (mut of, mut taken) = (BTreeMap::new(), [false; LIGHT.len()]);
+        for label in labels {
+            // A label has the same colour on every sheet if no other one takes it.
+            let own = hash(label) % FIRST;
+            let near = (0..FIRST).map(|i| (own + i) % FIRST);
+            let mut places = near.chain(FIRST..LIGHT.len());
+            let free = places.find(|place| taken.get(*place) == Some(&false));
+            let place = free.unwrap_or(hash(label) % LIGHT.len());
+            taken.iter_mut().skip(place).take(1).for_each(|t| *t = true);
+            let colour = LIGHT.get(place).copied().unwrap_or(GREY);
+            of.insert(label.clone(), colour);
+        }
+        Self { of }
+    }
+
+    pub(super) fn get(&self, label: &str) -> Rgb {
+        self.of.get(label).copied().unwrap_or(GREY)
+    }
+
+    /// What is to be said where labels share a colour.
+    pub(super) fn note(&self) -> Option<String> {
+        let (labels, colours) = (self.of.len(), LIGHT.len());
+        (labels > colours).then(|| format!("{labels} labels share {colours} colours"))
+    }
+}
+
+fn hash(label: &str) -> usize {
+    let add = |hash: u32, b| hash.wrapping_mul(31).wrapping_add(u32::from(b));
+    label.bytes().fold(0, add) as usize
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spr_core::model::{Matrix, Rank, Utterance};
 
     #[test]
     fn the_scale_gets_lighter() {
@@ -88,6 +155,24 @@ mod tests {
             assert!(light(scale(level)) <= light(scale(level + 1)) + 1000);
         }
         assert_eq!(palette().len(), 256);
-        assert_ne!(of_label("1"), of_label("2"));
+    }
+
+    fn colours(labels: i32) -> Colours {
+        let labels: Vec<_> = (0..labels).collect();
+        let utt = Utterance {
+            labels: Matrix::from_rows(&labels, 1, Rank::Vector).ok(),
+            ..Utterance::default()
+        };
+        Colours::of(&[Picture::of(&utt, 1000, 9).unwrap()])
+    }
+
+    #[test]
+    fn labels_share_colours_only_where_there_are_too_few() {
+        let different = |n| colours(n).of.into_values().collect::<BTreeSet<_>>().len();
+        assert_eq!((different(9), different(36), different(60)), (9, 36, 36));
+        assert_eq!(colours(36).note(), None);
+        let note = colours(60).note();
+        assert_eq!(note.as_deref(), Some("60 labels share 36 colours"));
+        assert_eq!(colours(1).get("0"), colours(3).get("0"));
     }
 }

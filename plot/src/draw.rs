@@ -2,12 +2,13 @@
 
 use super::axes::Axes;
 use super::axis::Axis;
-use super::colour::{NONE, of_label};
+use super::colour::{Colours, NONE, scale};
 use super::heat::Heat;
 use super::histogram::{
-    Bar, Histogram, LABEL_COLUMNS, labels, left_out, lengths, of_the_first, spreads,
+    Bar, Histogram, LABEL_COLUMNS, ends_of, labels, left_out, lengths, of_the_first, spreads,
 };
 use super::picture::Picture;
+use super::range::Range;
 use super::scene::{Align, Area, Ink, Item, Scene};
 use super::spectrum::Spectrum;
 use super::ticks::{number, round_step};
@@ -37,8 +38,13 @@ const LETTER: f64 = 7.0;
 /// Utterances, one below the other, so many pixels wide.
 pub fn pictures(pictures: &[Picture], width: u32) -> Scene {
     let mut sheet = Sheet::new(width, SCALE);
+    let colours = Colours::of(pictures);
     for picture in pictures {
-        sheet.picture(picture);
+        sheet.picture(picture, &colours);
+    }
+    if let Some(note) = colours.note() {
+        sheet.caption(&note, "");
+        sheet.y += CAPTION / 2.0;
     }
     let keys: Vec<_> = pictures.iter().map(|p| p.key.to_string()).collect();
     sheet.done(format!("What {} looks like", keys.join(", ")))
@@ -129,7 +135,7 @@ impl Sheet {
         Axes { area, x, y }
     }
 
-    fn picture(&mut self, picture: &Picture) {
+    fn picture(&mut self, picture: &Picture, colours: &Colours) {
         let mut facts = vec![picture.key.to_string()];
         let axis = picture.waves.first().map_or(picture.axis, |wave| wave.axis);
         if picture.frames > 0 {
@@ -174,7 +180,7 @@ impl Sheet {
             } else if !picture.waves.is_empty() {
                 self.y += 8.0;
             }
-            self.caption("feature", "value");
+            self.caption(&heat.caption(), "value");
             self.heat(heat, picture.axis);
             open = Some(picture.axis);
         } else if let (Some(wave), false) = (picture.waves.first(), picture.tracks.is_empty()) {
@@ -185,7 +191,7 @@ impl Sheet {
                 self.below(axis);
             }
             self.y += 2.0;
-            self.track(track);
+            self.track(track, colours);
             open = Some(track.axis);
         }
         match (open, picture.waves.first()) {
@@ -236,7 +242,14 @@ impl Sheet {
             cells: heat.cells.clone(),
         });
         axes.left(false, MANY, &mut self.scene);
-        self.scale(area, (heat.low, heat.high));
+        self.scale(area, (heat.range.low, heat.range.high));
+        if heat.has_gaps() {
+            let (x, y) = (area.x + area.w + 12.0, area.y + area.h + 4.0);
+            let grey = Ink::Fixed(scale(NONE));
+            self.scene.rect(x, y, 10.0, 10.0, grey);
+            self.scene
+                .text(x + 14.0, y + 9.0, Align::Start, Ink::Muted, "NaN/inf");
+        }
     }
 
     /// The colours and their values beside a field.
@@ -279,7 +292,7 @@ impl Sheet {
         }
     }
 
-    fn track(&mut self, track: &Track) {
+    fn track(&mut self, track: &Track, colours: &Colours) {
         let axes = self.field(TRACK, (0.0, 1.0), (0.0, 1.0));
         let Area { x, y, h, .. } = axes.area;
         self.scene.text(
@@ -291,13 +304,13 @@ impl Sheet {
         );
         for span in &track.spans {
             let (from, to) = (axes.px(span.from), axes.px(span.to));
-            let colour = Ink::Fixed(of_label(&span.label));
+            let colour = Ink::Fixed(colours.get(&span.label));
             self.scene.rect(from, y, (to - from).max(1.0), h, colour);
             if from > x {
                 self.scene.rect(from, y, 1.0, h, Ink::Fixed([255; 3]));
             }
             let letters = super::whole((to - from - 3.0).max(0.0) / (LETTER + 0.5));
-            if letters >= span.label.chars().count().min(3) {
+            if letters >= span.label.chars().count().min(4) {
                 let text = shortened(&span.label, letters);
                 let middle = f64::midpoint(from, to);
                 let dark = Ink::Fixed([0x11; 3]);
@@ -354,11 +367,14 @@ impl Sheet {
     fn dims(&mut self, all: &Overview) {
         let columns = &all.stats.features;
         let (spreads, each) = spreads(columns, super::whole(self.inner() / 3.0));
-        let low = spreads.iter().map(|s| s.low).reduce(f64::min);
-        let high = spreads.iter().map(|s| s.high).reduce(f64::max);
-        let (Some(low), Some(high)) = (low, high) else {
+        if let Some(gaps) = all.gaps() {
+            self.title(&gaps);
+        }
+        if spreads.is_empty() {
             return;
-        };
+        }
+        let range = ends_of(&spreads);
+        let Range { low, high, .. } = range;
         let apart = match each {
             1 => String::new(),
             _ => format!(", {each} columns a bar"),
@@ -367,18 +383,22 @@ impl Sheet {
             "Features: mean and standard deviation by column{apart}{}",
             of_the_first(&all.stats)
         ));
+        if let Some(note) = range.note() {
+            self.caption(&format!("values {note}"), "");
+        }
         let axes = self.field(CHART, (0.0, columns.len() as f64), (low, high));
         axes.left(true, MANY, &mut self.scene);
+        let within = |value: f64| axes.py(value.clamp(low, high));
         for spread in &spreads {
             let (from, to) = (spread.first, (spread.first + each).min(columns.len()));
             let (left, right) = (axes.px(from as f64), axes.px(to as f64));
             let gap = if right - left > 3.0 { 1.0 } else { 0.0 };
             let (x, w) = (left + gap, right - left - gap);
-            let (top, bottom) = (axes.py(spread.high), axes.py(spread.low));
+            let (top, bottom) = (within(spread.high), within(spread.low));
             self.scene
                 .rect(x, top, w, (bottom - top).max(1.0), Ink::Soft);
             self.scene
-                .rect(x, axes.py(spread.mean) - 1.0, w, 2.0, Ink::Data);
+                .rect(x, within(spread.mean) - 1.0, w, 2.0, Ink::Data);
         }
         axes.below("column", &mut self.scene);
         self.y += NUMBERS;

@@ -5,10 +5,7 @@ use spr_core::{Result, dispatch};
 use spr_stats::number;
 
 use super::colour::NONE;
-use super::whole;
-
-/// Of the values, this share at either end has the colour of the end.
-const BEYOND: f64 = 0.01;
+use super::range::{BEYOND, Range};
 
 /// Features as places on a colour scale.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,13 +18,24 @@ pub struct Heat {
     pub cols: usize,
     /// Places on the scale from 0 to 254, row by row, the last feature first; 255 stands for no value.
     pub cells: Vec<u8>,
-    /// The value at place 0, which all smaller ones share.
-    pub low: f64,
-    /// The value at place 254, which all greater ones share.
-    pub high: f64,
+    /// The values at places 0 and 254, which all beyond them share.
+    pub range: Range,
 }
 
 impl Heat {
+    /// What stands above the field: what its rows are, and what values lie beyond the colours.
+    pub(super) fn caption(&self) -> String {
+        match self.range.note() {
+            Some(note) => format!("feature; values {note}"),
+            None => "feature".to_owned(),
+        }
+    }
+
+    /// Whether cells stand for no value, as all in them are NaN or infinite.
+    pub(super) fn has_gaps(&self) -> bool {
+        self.cells.contains(&NONE)
+    }
+
     /// The means of `cols` times `rows` cells at most.
     ///
     /// # Errors
@@ -39,12 +47,8 @@ impl Heat {
             pool(features.values::<T>()?, features, cols, &mut sums);
         });
         let means: Vec<_> = sums.iter().map(|(sum, n)| sum / f64::from(*n)).collect();
-        let mut sorted: Vec<_> = means.iter().copied().filter(|v| v.is_finite()).collect();
-        sorted.sort_by(f64::total_cmp);
-        let last = sorted.len().saturating_sub(1);
-        let beyond = whole(last as f64 * BEYOND);
-        let at = |place: usize| sorted.get(place).copied().unwrap_or_default();
-        let (low, high) = (at(beyond), at(last - beyond));
+        let range = Range::of(means.iter().copied(), BEYOND);
+        let Range { low, high, .. } = range;
         let level = |v: &f64| match v.is_finite() {
             true => level((v - low) / (high - low)),
             false => NONE,
@@ -54,8 +58,7 @@ impl Heat {
             dim: features.cols(),
             cols,
             cells: means.iter().map(level).collect(),
-            low,
-            high,
+            range,
         })
     }
 }

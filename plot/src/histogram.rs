@@ -4,6 +4,7 @@ use serde_json::Value;
 use spr_stats::{Column, LabelCount, Stats};
 
 use super::Overview;
+use super::range::Range;
 use super::ticks::{number, round_step};
 
 /// Counts side by side.
@@ -107,6 +108,7 @@ pub(super) fn labels(column: usize, counts: &[LabelCount], most: usize) -> Optio
 fn name(count: &LabelCount) -> String {
     match &count.label {
         Value::Number(n) => n.to_string(),
+        Value::String(name) => name.clone(),
         _ => "?".to_owned(),
     }
 }
@@ -136,6 +138,11 @@ pub(super) fn spreads(columns: &[Column], most: usize) -> (Vec<Spread>, usize) {
         })
     });
     (groups.collect(), each)
+}
+
+/// The values that a chart of spreads shows.
+pub(super) fn ends_of(spreads: &[Spread]) -> Range {
+    Range::of(spreads.iter().flat_map(|s| [s.low, s.high]), 0.0)
 }
 
 /// Columns of labels that are drawn.

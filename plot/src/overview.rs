@@ -3,14 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use spr_core::format::Reader;
-use spr_core::model::Utterance;
-use spr_core::{Error, Result};
-use spr_stats::{Entry, Stats};
+use spr_core::model::{Key, Matrix, Utterance};
+use spr_core::{Error, Result, Symbols, dispatch};
+use spr_stats::{Entry, Stats, number};
+use spr_text::harmless;
 
 use super::{Detail, Picture};
 
 /// Utterances listed of each sort.
 const LISTED: usize = 10;
+
+/// Utterances named as those with values that are no numbers.
+const NAMED: usize = 3;
 
 /// A data set, summed up in one pass and little memory.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +31,8 @@ pub struct Overview {
     pub rates: BTreeSet<u32>,
     /// How many recordings last how many hundredths of a second.
     pub durations: BTreeMap<u64, u64>,
+    /// How many utterances have features that are NaN or infinite, and the first of them.
+    pub odd: (u64, Vec<Key>),
     /// The first utterances.
     pub first: Vec<Listed>,
     /// The longest ones, the longest first.
@@ -83,9 +89,44 @@ impl Overview {
         Ok(all)
     }
 
+    /// Puts names in place of labels that are numbers, and have one.
+    pub fn name(&mut self, symbols: &Symbols) {
+        for count in self.stats.labels.iter_mut().flatten() {
+            let name = count.label.as_i64().and_then(|n| symbols.name_of(n));
+            if let Some(name) = name {
+                count.label = Key::from(name).to_string().into();
+            }
+        }
+        let pictures = self.pictures.iter_mut().flatten();
+        pictures.for_each(|picture| picture.name(symbols));
+    }
+
+    /// What is said of values that are no numbers, if there are any: who has them.
+    pub fn gaps(&self) -> Option<String> {
+        let (count, named) = &self.odd;
+        let names: Vec<_> = named.iter().map(|key| harmless(&key.to_string())).collect();
+        let more = match *count > named.len() as u64 {
+            true => ", ..",
+            false => "",
+        };
+        let whose = match count {
+            0 => return None,
+            1 => "one utterance".to_owned(),
+            n => format!("{n} utterances"),
+        };
+        let names = names.join(", ");
+        Some(format!("NaN or infinite values in {whose}: {names}{more}"))
+    }
+
     fn add(&mut self, utt: &Utterance, pictures: Option<Detail>) -> Result<()> {
         let (place, entry) = (self.stats.utterances, Entry::of(utt));
         self.stats.add(utt)?;
+        if utt.features.as_ref().map_or(Ok(false), has_gaps)? {
+            self.odd.0 += 1;
+            if self.odd.1.len() < NAMED {
+                self.odd.1.push(utt.key.clone());
+            }
+        }
         self.kinds.extend(entry.kinds.iter().cloned());
         self.dtypes.extend(entry.dtype);
         if let Some(coding) = &utt.origin.coding
@@ -117,6 +158,14 @@ impl Overview {
     }
 }
 
+/// Whether a value is NaN or infinite.
+fn has_gaps(matrix: &Matrix) -> Result<bool> {
+    Ok(matrix.dtype().is_float()
+        && dispatch!(matrix.dtype(), T => {
+            matrix.values::<T>()?.iter().any(|v| !number(*v).is_finite())
+        }))
+}
+
 /// Puts an utterance into a short list, behind all that it does not come `before` by its length;
 /// says whether it is at the head now.
 fn insert(list: &mut Vec<Listed>, new: &Listed, before: fn(u64, u64) -> bool) -> bool {
@@ -133,7 +182,7 @@ fn insert(list: &mut Vec<Listed>, new: &Listed, before: fn(u64, u64) -> bool) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spr_core::model::{Matrix, Rank};
+    use spr_core::model::Rank;
 
     #[test]
     fn the_longest_and_the_shortest_are_listed() {
@@ -155,5 +204,30 @@ mod tests {
         assert_eq!(places(&all.shortest), [7, 2, 11, 4, 9, 0, 10, 5, 6, 8]);
         let keys = all.pictures.map(|p| p.unwrap().key.to_string());
         assert_eq!(keys, ["k0", "k1", "k7"]);
+    }
+
+    #[test]
+    fn utterances_with_values_that_are_no_numbers_are_named() {
+        let mut all = Overview::default();
+        for (i, value) in [1.0, f32::NAN, f32::INFINITY, 2.0, f32::NAN, f32::NAN]
+            .into_iter()
+            .enumerate()
+        {
+            let utt = Utterance {
+                key: format!("u{i}").as_str().into(),
+                features: Matrix::from_rows(&[value, 0.0], 2, Rank::Matrix).ok(),
+                ..Utterance::default()
+            };
+            all.add(&utt, None).unwrap();
+            if i == 1 {
+                let said = all.gaps();
+                let one = "NaN or infinite values in one utterance: u1";
+                assert_eq!(said.as_deref(), Some(one));
+            }
+        }
+        let said = all.gaps();
+        let four = "NaN or infinite values in 4 utterances: u1, u2, u4, ..";
+        assert_eq!(said.as_deref(), Some(four));
+        assert_eq!(Overview::default().gaps(), None);
     }
 }

@@ -1,7 +1,7 @@
 //! What is to be seen of an utterance.
 
-use spr_core::Result;
 use spr_core::model::{FrameGrid, Key, Utterance};
+use spr_core::{Result, Symbols};
 
 use super::axis::Axis;
 use super::clip::Clip;
@@ -128,6 +128,7 @@ impl Picture {
                 name: "best".to_owned(),
                 axis: picture.axis,
                 spans,
+                numbers: true,
             }));
         }
         if let Some(labels) = utt.labels.as_ref().filter(|m| !m.is_empty()) {
@@ -140,6 +141,11 @@ impl Picture {
         Ok(picture)
     }
 
+    /// Puts names in place of labels that are numbers, and have one.
+    pub fn name(&mut self, symbols: &Symbols) {
+        self.tracks.iter_mut().for_each(|track| track.name(symbols));
+    }
+
     /// Whether there is nothing to be seen.
     pub fn is_empty(&self) -> bool {
         self.heat.is_none() && self.waves.is_empty() && self.tracks.is_empty()
@@ -150,6 +156,7 @@ impl Picture {
 mod tests {
     use super::*;
     use crate::colour::NONE;
+    use crate::range::Range;
     use crate::wave::NOTHING;
     use spr_core::Limits;
     use spr_core::model::{Decimal, Dtype, Element, Matrix, Rank, Segment, Tier, Waveform};
@@ -165,10 +172,13 @@ mod tests {
             ..Utterance::default()
         };
         let heat = Picture::of(&utt, 2, 5).unwrap().heat.unwrap();
-        assert_eq!((heat.dim, heat.cols, heat.low, heat.high), (2, 2, 1.0, 9.0));
+        assert_eq!(
+            (heat.dim, heat.cols, heat.range),
+            (2, 2, Range::whole(1.0, 9.0))
+        );
         assert_eq!(heat.cells, [254, NONE, 0, 127]);
         let heat = Picture::of(&utt, 1, 1).unwrap().heat.unwrap();
-        assert_eq!((heat.low, &heat.cells[..]), (5.0, &[127][..]));
+        assert_eq!((heat.range.low, &heat.cells[..]), (5.0, &[127][..]));
         // One value a frame is a curve, without gaps.
         utt.features = matrix(&[1.0, 4.0, f64::NAN, 2.0], 1);
         let picture = Picture::of(&utt, 100, 9).unwrap();

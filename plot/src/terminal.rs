@@ -3,12 +3,13 @@
 use spr_text::harmless;
 
 use super::axis::Axis;
-use super::colour::{NONE, Rgb, of_label, scale};
+use super::colour::{Colours, NONE, Rgb, scale};
 use super::heat::Heat;
 use super::histogram::{
-    Histogram, LABEL_COLUMNS, labels, left_out, lengths, of_the_first, spreads,
+    Histogram, LABEL_COLUMNS, ends_of, labels, left_out, lengths, of_the_first, spreads,
 };
 use super::picture::Picture;
+use super::range::Range;
 use super::spectrum::Spectrum;
 use super::ticks::{number, ticks};
 use super::track::Track;
@@ -77,11 +78,14 @@ pub fn picture(picture: &Picture, style: &Style) -> String {
         change(Some(picture.axis), &mut lines);
         lines.extend(draw_heat(heat, style));
     }
+    let colours = Colours::of(std::slice::from_ref(picture));
     for track in &picture.tracks {
         change(Some(track.axis), &mut lines);
-        lines.push(draw_track(track, style));
+        lines.push(draw_track(track, &colours, style));
     }
     change(None, &mut lines);
+    let note = colours.note().filter(|_| style.colour);
+    lines.extend(note.map(|note| line("", &note)));
     joined(lines)
 }
 
@@ -124,15 +128,27 @@ fn line(left: &str, rest: &str) -> String {
 fn draw_heat(heat: &Heat, style: &Style) -> Vec<String> {
     let last = heat.first + heat.dim as i64 - 1;
     let ends = (heat.first.to_string(), last.to_string());
-    let values = (heat.low, heat.high);
-    draw_cells(
+    let values = (heat.range.low, heat.range.high);
+    let mut lines = draw_cells(
         &heat.cells,
         heat.cols,
         (&ends.0, &ends.1),
         values,
         "",
         style,
-    )
+    );
+    if let Some(scale) = lines.first_mut() {
+        let gap = match style.colour {
+            true => halves(None, &[NONE]),
+            false => shade(NONE).to_string(),
+        };
+        let gap = heat.has_gaps().then(|| format!("{gap} NaN/inf"));
+        for note in heat.range.note().into_iter().chain(gap) {
+            scale.push_str("  ");
+            scale.push_str(&note);
+        }
+    }
+    lines
 }
 
 fn draw_spectrum(spectrum: &Spectrum, style: &Style) -> Vec<String> {
@@ -218,7 +234,7 @@ fn painted(text: &str, [r, g, b]: Rgb) -> String {
     format!("\x1b[38;2;17;17;17;48;2;{r};{g};{b}m{text}\x1b[0m")
 }
 
-fn draw_track(track: &Track, style: &Style) -> String {
+fn draw_track(track: &Track, colours: &Colours, style: &Style) -> String {
     let cols = style.cols();
     let place = |share: f64| whole((share * cols as f64).round()).min(cols);
     let mut text = String::new();
@@ -238,7 +254,10 @@ fn draw_track(track: &Track, style: &Style) -> String {
                 } else {
                     &label
                 };
-                text.push_str(&painted(&format!("{word:^width$}"), of_label(&label)));
+                text.push_str(&painted(
+                    &format!("{word:^width$}"),
+                    colours.get(&span.label),
+                ));
             }
             false => {
                 // One letter of several says nothing.
@@ -335,16 +354,23 @@ fn bars(histogram: &Histogram, style: &Style) -> String {
 fn dims(all: &Overview, style: &Style) -> Option<String> {
     let columns = &all.stats.features;
     let (spreads, each) = spreads(columns, 2 * BARS);
-    let low = spreads.iter().map(|s| s.low).reduce(f64::min)?;
-    let high = spreads.iter().map(|s| s.high).reduce(f64::max)?;
+    let gaps = all.gaps();
+    if spreads.is_empty() {
+        return gaps.map(|gaps| gaps + "\n");
+    }
+    let range = ends_of(&spreads);
+    let Range { low, high, .. } = range;
     let room = style.cols() - 10;
     let place = |value: f64| {
-        let share = (value - low) / (high - low);
+        let share = (value.clamp(low, high) - low) / (high - low);
         let share = if share.is_finite() { share } else { 0.5 };
         whole((share * (room - 1) as f64).round()).min(room - 1)
     };
     let title = "Features: mean and standard deviation by column";
-    let mut lines = vec![format!("{title}{}", of_the_first(&all.stats))];
+    let note = range.note().map(|note| format!("; values {note}"));
+    let title = format!("{title}{}", of_the_first(&all.stats));
+    let mut lines: Vec<_> = gaps.into_iter().collect();
+    lines.push(title + &note.unwrap_or_default());
     let step = (high - low) / 50.0;
     let ends = (number(low, step), number(high, step));
     let width = room.saturating_sub(ends.0.len());
@@ -395,7 +421,7 @@ mod tests {
             text.lines().collect::<Vec<_>>(),
             [
                 "a\\u{1b}[2J",
-                "         0.0  .:-=+*#%@ 9.0",
+                "         0.0  .:-=+*#%@ 9.0  ? NaN/inf",
                 "       1 @@@@@@@@@@@+++++++++++??????????",
                 "       0",
                 "  labels |3                   |4",

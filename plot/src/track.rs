@@ -1,7 +1,7 @@
 //! Labels and segments as spans of a picture's width.
 
 use spr_core::model::{Decimal, Element, Key, Matrix, Tier};
-use spr_core::{Result, dispatch};
+use spr_core::{Result, Symbols, dispatch};
 
 use super::axis::Axis;
 
@@ -19,6 +19,20 @@ pub struct Track {
     pub axis: Axis,
     /// In their order.
     pub spans: Vec<Span>,
+    /// Whether the labels are numbers, which may have names.
+    pub numbers: bool,
+}
+
+impl Track {
+    /// Puts names in place of the numbers that have one.
+    pub(super) fn name(&mut self, symbols: &Symbols) {
+        for span in self.spans.iter_mut().filter(|_| self.numbers) {
+            let number = span.label.parse().ok();
+            if let Some(name) = number.and_then(|number| symbols.name_of(number)) {
+                span.label = Key::from(name).to_string();
+            }
+        }
+    }
 }
 
 /// A labelled part of a picture's width.
@@ -58,6 +72,7 @@ fn column_tracks<T: Element>(values: &[T], labels: &Matrix, axis: Axis, cols: us
             name,
             axis,
             spans: spans(rows, cols, label),
+            numbers: true,
         }
     };
     (0..all.min(MAX_TRACKS)).map(track).collect()
@@ -104,6 +119,7 @@ pub(super) fn tier_tracks(tiers: &[Tier], axis: Option<Axis>, cols: usize) -> Ve
         },
         axis,
         spans: tier_spans(tier, axis, cols),
+        numbers: false,
     };
     let filled = tiers.iter().filter(|tier| !tier.segments.is_empty());
     filled.take(MAX_TIERS).map(track).collect()

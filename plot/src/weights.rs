@@ -3,6 +3,7 @@
 use spr_core::model::Object;
 
 use super::heat::{Heat, level};
+use super::range::Range;
 use super::track::{Span, spans};
 
 /// An object as a field of cells: frames from left to right, numbers upwards.
@@ -87,8 +88,7 @@ impl<'a> Weights<'a> {
             dim,
             cols,
             cells: cells.iter().map(level).collect(),
-            low,
-            high,
+            range: Range::whole(low, high),
         }
     }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use spr_core::bytes::{Env, Location};
 use spr_core::format::{Registry, Request};
 use spr_core::model::Utterance;
-use spr_core::{Error, Result};
+use spr_core::{Error, Result, Symbols};
 use spr_plot::{Analysis, Chart, Detail, Overview, Picture, draw, raster, svg, terminal};
 
 use super::args::ReadArgs;
@@ -168,7 +168,11 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
         },
         ..detail
     };
-    let bytes = match drawn(args, &input, detail, registry, &env)? {
+    let mut drawn = drawn(args, &input, detail, registry, &env)?;
+    if let Some(symbols) = args.beside.symbols(&env)? {
+        drawn.name(&symbols);
+    }
+    let bytes = match drawn {
         Drawn::Utterances(pictures) => match to {
             To::Svg => svg::document(&draw::pictures(&pictures, width)).into_bytes(),
             To::Png => raster::png(&draw::pictures(&pictures, width)),
@@ -192,6 +196,15 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
 enum Drawn {
     Utterances(Vec<Picture>),
     All(Box<Overview>, Vec<Chart>),
+}
+
+impl Drawn {
+    fn name(&mut self, symbols: &Symbols) {
+        match self {
+            Self::Utterances(pictures) => pictures.iter_mut().for_each(|p| p.name(symbols)),
+            Self::All(all, _) => all.name(symbols),
+        }
+    }
 }
 
 /// Reads what is to be drawn. A data set of one utterance is drawn as that.

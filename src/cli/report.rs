@@ -84,7 +84,11 @@ pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
             skipped.add(error);
         }));
     }
+    let symbols = args.beside.symbols(&env)?;
     let mut survey = survey(&input, sound, registry, &env)?;
+    if let Some(symbols) = &symbols {
+        survey.all.name(symbols);
+    }
     let damaged = survey.damage.first().map(Error::copy);
     // The page names what was skipped as well.
     survey.faults += skipped.count();

@@ -44,6 +44,7 @@ mod no_remote;
 mod outputs;
 mod pdnn;
 #[cfg(unix)]
+mod pictures;
 mod places;
 mod plot;
 #[cfg(feature = "remote")]

@@ -1,0 +1,109 @@
+//! Which values colours and charts span.
+
+use super::ticks::number;
+use super::whole;
+
+/// Of the values of a field, this share at either end has the colour of the end.
+pub(super) const BEYOND: f64 = 0.01;
+/// What lies so many times as far from the middle as all nearer values do is a world of its own.
+const APART: f64 = 100.0;
+
+/// The values that are told apart, and the ends of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Range {
+    /// The least value that is told from smaller ones.
+    pub low: f64,
+    /// The greatest that is told from greater ones.
+    pub high: f64,
+    /// The least and the greatest value of all.
+    pub ends: (f64, f64),
+}
+
+impl Range {
+    /// All of these.
+    pub(super) fn whole(low: f64, high: f64) -> Self {
+        Self {
+            low,
+            high,
+            ends: (low, high),
+        }
+    }
+
+    /// Most of the values that are finite: without such a share at either end, and without those,
+    /// half of all at most, that would make all others look the same.
+    pub(super) fn of(values: impl Iterator<Item = f64>, share: f64) -> Self {
+        let mut sorted: Vec<_> = values.filter(|v| v.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        let (Some(first), Some(end)) = (sorted.first().copied(), sorted.last().copied()) else {
+            return Self::default();
+        };
+        let near = near(&sorted);
+        let last = near.len().saturating_sub(1);
+        let beyond = whole(last as f64 * share);
+        let at = |place: usize| near.get(place).copied().unwrap_or_default();
+        Self {
+            low: at(beyond),
+            high: at(last - beyond),
+            ends: (first, end),
+        }
+    }
+
+    /// What is said of values that are not told apart, if there are any.
+    pub(super) fn note(&self) -> Option<String> {
+        let (least, most) = self.ends;
+        let step = (most - least) / 50.0;
+        let beyond = least < self.low || most > self.high;
+        beyond.then(|| format!("all from {} to {}", number(least, step), number(most, step)))
+    }
+}
+
+/// The values around the middle one up to a gap so wide that nothing could be seen but the gap.
+fn near(sorted: &[f64]) -> &[f64] {
+    let middle = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
+    let mut away: Vec<_> = sorted.iter().map(|v| (v - middle).abs()).collect();
+    away.sort_by(f64::total_cmp);
+    let half = away.len() / 2;
+    let pairs = away
+        .iter()
+        .zip(away.iter().skip(1))
+        .skip(half.saturating_sub(1));
+    let mut gaps = pairs.filter(|(a, b)| **a > 0.0 && **b > APART * **a);
+    let Some((most, _)) = gaps.next() else {
+        return sorted;
+    };
+    let from = sorted.partition_point(|v| middle - v > *most);
+    let to = sorted.partition_point(|v| v - middle <= *most);
+    sorted.get(from..to).unwrap_or(sorted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_far_out_leaves_the_others_their_colours() {
+        for columns in [3, 5, 40] {
+            let value = |i: usize| match i % columns {
+                0 => 1e30,
+                column => column as f64 + (i % 7) as f64 / 7.0,
+            };
+            let range = Range::of((0..100 * columns).map(value), BEYOND);
+            assert!(range.low >= 1.0 && range.high < 41.0, "{range:?}");
+            assert_eq!(range.ends.1, 1e30);
+            let note = range.note().unwrap();
+            assert!(note.ends_with("to 1.0e30"), "{note}");
+        }
+        let even = Range::of((0..=1000).map(f64::from), BEYOND);
+        assert_eq!(
+            (even.low, even.high, even.ends),
+            (10.0, 990.0, (0.0, 1000.0))
+        );
+        // Many nothings and a few values are all to be seen.
+        let sparse = (0..100).map(|i| if i < 90 { 0.0 } else { f64::from(i) });
+        assert_eq!(Range::of(sparse, BEYOND).high, 99.0);
+        let ends = [f64::MAX, -f64::MAX, 0.0, 1.0, f64::NAN].into_iter();
+        assert!(Range::of(ends, BEYOND).low.is_finite());
+        assert_eq!(Range::of([7.0; 3].into_iter(), 0.0), Range::whole(7.0, 7.0));
+        assert_eq!(Range::of(std::iter::empty(), BEYOND).note(), None);
+    }
+}
