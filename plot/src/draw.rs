@@ -143,6 +143,8 @@ impl Sheet {
         }
         if axis.seconds {
             facts.push(format!("{:.2} s", axis.to - axis.from));
+        } else if let Some(track) = picture.tracks.iter().find(|t| t.axis.seconds) {
+            facts.push(format!("{:.2} s", track.axis.to));
         }
         self.title(&facts.join(", "));
         let channels = picture.spectra.len().max(1);
@@ -319,11 +321,10 @@ impl Sheet {
         }
     }
 
-    fn bars(&mut self, bars: &[Bar]) -> Axes {
+    fn bars(&mut self, histogram: &Histogram) -> Axes {
+        let bars = &histogram.bars;
         let most = bars.iter().map(|bar| bar.count).max().unwrap_or_default();
-        let from = bars.first().map_or(0.0, |bar| bar.from);
-        let to = bars.last().map_or(1.0, |bar| bar.to);
-        let axes = self.field(CHART, (from, to), (0.0, most as f64));
+        let axes = self.field(CHART, histogram.ends(), (0.0, most as f64));
         // Counts are whole numbers.
         let whole = usize::try_from(most).unwrap_or(MANY);
         axes.left(true, whole, &mut self.scene);
@@ -343,25 +344,32 @@ impl Sheet {
 
     fn lengths(&mut self, lengths: &Histogram) {
         self.title(&lengths.title);
-        let axes = self.bars(&lengths.bars);
-        axes.below("", &mut self.scene);
+        let axes = self.bars(lengths);
+        match &lengths.bars[..] {
+            [only] => self.names(&axes, std::slice::from_ref(only)),
+            _ => axes.below("", &mut self.scene),
+        }
         self.y += NUMBERS;
     }
 
     /// Bars with as many of their names below as there is room for.
     fn labels(&mut self, labels: &Histogram) {
         self.title(&labels.title);
-        let axes = self.bars(&labels.bars);
-        let longest = labels.bars.iter().map(|b| b.name.chars().count()).max();
+        let axes = self.bars(labels);
+        self.names(&axes, &labels.bars);
+        self.y += NUMBERS;
+    }
+
+    fn names(&mut self, axes: &Axes, bars: &[Bar]) {
+        let longest = bars.iter().map(|b| b.name.chars().count()).max();
         let room = longest.unwrap_or_default() as f64 * 8.0 + 6.0;
-        let each = axes.area.w / labels.bars.len().max(1) as f64;
+        let each = axes.area.w / bars.len().max(1) as f64;
         let every = super::whole((room / each).ceil()).max(1);
-        for bar in labels.bars.iter().step_by(every) {
+        for bar in bars.iter().step_by(every) {
             let (x, y) = (axes.px(f64::midpoint(bar.from, bar.to)), self.y + 17.0);
             self.scene
                 .text(x, y, Align::Middle, Ink::Muted, bar.name.as_str());
         }
-        self.y += NUMBERS;
     }
 
     fn dims(&mut self, all: &Overview) {

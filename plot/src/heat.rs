@@ -12,12 +12,14 @@ use super::range::{BEYOND, Range};
 pub struct Heat {
     /// The number of the first column of the features, or the least of the numbers of a posterior.
     pub first: i64,
-    /// Columns of the features.
+    /// Columns of the features, or numbers from the least to the greatest of a posterior.
     pub dim: usize,
     /// Cells in a row; each is the mean of the frames in it.
     pub cols: usize,
     /// Places on the scale from 0 to 254, row by row, the last feature first; 255 stands for no value.
     pub cells: Vec<u8>,
+    /// Whether rows are numbers that occur, rather than columns.
+    pub numbers: bool,
     /// The values at places 0 and 254, which all beyond them share.
     pub range: Range,
 }
@@ -25,9 +27,17 @@ pub struct Heat {
 impl Heat {
     /// What stands above the field: what its rows are, and what values lie beyond the colours.
     pub(super) fn caption(&self) -> String {
+        let rows = match self.numbers {
+            // Which numbers there could be is not known.
+            true => {
+                let last = self.first + self.dim as i64 - 1;
+                format!("number, from {} to {last} as occur", self.first)
+            }
+            false => "feature".to_owned(),
+        };
         match self.range.note() {
-            Some(note) => format!("feature; values {note}"),
-            None => "feature".to_owned(),
+            Some(note) => format!("{rows}; values {note}"),
+            None => rows,
         }
     }
 
@@ -58,6 +68,7 @@ impl Heat {
             dim: features.cols(),
             cols,
             cells: means.iter().map(level).collect(),
+            numbers: false,
             range,
         })
     }

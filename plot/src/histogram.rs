@@ -24,6 +24,20 @@ pub(super) struct Bar {
     pub(super) count: u64,
 }
 
+impl Histogram {
+    /// Where the axis starts and ends. A bar that is the only one is a part of it.
+    pub(super) fn ends(&self) -> (f64, f64) {
+        match &self.bars[..] {
+            [] => (0.0, 1.0),
+            [only] => {
+                let width = only.to - only.from;
+                (only.from - width, only.to + width)
+            }
+            [first, .., last] => (first.from, last.to),
+        }
+    }
+}
+
 /// How many utterances are how long, in frames; in seconds if they are nothing but sound.
 pub(super) fn lengths(all: &Overview, most: usize) -> Option<Histogram> {
     if all.stats.frames > 0 {
@@ -186,6 +200,7 @@ mod tests {
         assert_eq!((bars.len(), bars[9]), (10, ("300-309", 1)));
         let one = binned("", [(7, 3)].into_iter(), 1.0, 10).unwrap();
         assert_eq!((one.bars.len(), one.bars[0].name.as_str()), (1, "7"));
+        assert_eq!(one.ends(), (6.0, 9.0));
         let ends = binned("", [(0, 1), (u64::MAX - 1, 1)].into_iter(), 1.0, 10).unwrap();
         assert!(ends.bars.len() <= 11);
     }

@@ -100,18 +100,22 @@ pub(super) fn spans(
     spans
 }
 
-/// The first tiers that have segments, in the time of `axis`; `None` stands for the end of the
-/// latest segment.
+/// The first tiers that have segments, in the time of `axis`, or to the end of the latest segment
+/// where that is longer.
 pub(super) fn tier_tracks(tiers: &[Tier], axis: Option<Axis>, cols: usize) -> Vec<Track> {
-    let axis = axis.unwrap_or_else(|| {
-        let segments = tiers.iter().flat_map(|tier| &tier.segments);
-        let ends = segments.map(|segment| segment.end.unwrap_or(segment.start).value());
-        Axis {
+    let segments = tiers.iter().flat_map(|tier| &tier.segments);
+    let ends = segments.map(|segment| segment.end.unwrap_or(segment.start).value());
+    let last = ends.fold(0.0, f64::max);
+    let axis = match axis {
+        // What is later than the sound is shown on an axis of its own, but for what can't be seen.
+        Some(axis) if last <= axis.to + (axis.to - axis.from) / cols.max(1) as f64 => axis,
+        Some(axis) => Axis { to: last, ..axis },
+        None => Axis {
             from: 0.0,
-            to: ends.fold(0.0, f64::max),
+            to: last,
             seconds: true,
-        }
-    });
+        },
+    };
     let track = |tier: &Tier| Track {
         name: match tiers.len() == 1 || tier.name.is_empty() {
             true => "segments".to_owned(),
@@ -148,4 +152,28 @@ fn tier_spans(tier: &Tier, axis: Axis, cols: usize) -> Vec<Span> {
         }
     }
     spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spr_core::model::Segment;
+
+    #[test]
+    fn segments_beyond_the_sound_are_seen_whole() {
+        let segment =
+            |from, to| Segment::new(Decimal::new(from, 0), Some(Decimal::new(to, 0)), b"");
+        let sound = Axis {
+            from: 0.0,
+            to: 4.0,
+            seconds: true,
+        };
+        for (last, to) in [(3i64, 4.0), (4, 4.0), (8, 8.0)] {
+            let tiers = [Tier::only(vec![segment(0, 2), segment(2, last)])];
+            let track = tier_tracks(&tiers, Some(sound), 100).remove(0);
+            assert_eq!((track.axis.to, track.spans.len()), (to, 2), "{last}");
+            let end = last as f64 / to;
+            assert_eq!(track.spans[1].to, end, "{last}");
+        }
+    }
 }

@@ -88,6 +88,7 @@ impl<'a> Weights<'a> {
             dim,
             cols,
             cells: cells.iter().map(level).collect(),
+            numbers: true,
             range: Range::whole(low, high),
         }
     }
