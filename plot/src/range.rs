@@ -53,7 +53,11 @@ impl Range {
         let (least, most) = self.ends;
         let step = (most - least) / 50.0;
         let beyond = least < self.low || most > self.high;
-        beyond.then(|| format!("all from {} to {}", number(least, step), number(most, step)))
+        let short = |value: f64| match value == 0.0 {
+            true => "0".to_owned(),
+            false => number(value, step),
+        };
+        beyond.then(|| format!("{} to {} in all", short(least), short(most)))
     }
 }
 
@@ -91,7 +95,7 @@ mod tests {
             assert!(range.low >= 1.0 && range.high < 41.0, "{range:?}");
             assert_eq!(range.ends.1, 1e30);
             let note = range.note().unwrap();
-            assert!(note.ends_with("to 1.0e30"), "{note}");
+            assert!(note.ends_with("to 1.0e30 in all"), "{note}");
         }
         let even = Range::of((0..=1000).map(f64::from), BEYOND);
         assert_eq!(

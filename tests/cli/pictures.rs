@@ -32,3 +32,28 @@ fn labels_have_the_names_of_a_table() {
     let fault = s.run("plot a.pfile ann-001 --symbols nowhere.txt");
     assert!(fault.err.contains("nowhere.txt"), "{}", fault.err);
 }
+
+#[test]
+fn values_far_out_and_no_values_are_told() {
+    let s = Scratch::new();
+    let row = "[1,2,3,1e30],[4,5,6,1e30]";
+    s.write(
+        "f.jsonl",
+        format!(
+            "{{\"key\":\"whole\",\"features\":{{\"dtype\":\"f64\",\"shape\":[2,4],\"data\":[{row}]}}}}\n\
+             {{\"key\":\"torn\",\"features\":{{\"dtype\":\"f64\",\"shape\":[3,4],\"data\":[{row},[\"nan\",1,1,1]]}}}}\n"
+        ),
+    );
+    let (whole, torn) = (
+        s.ok("plot f.jsonl whole").out,
+        s.ok("plot f.jsonl torn").out,
+    );
+    assert!(whole.contains(" 6.0  1.0e0 to 1.0e30 in all\n"), "{whole}");
+    assert!(torn.contains("  ? NaN/inf\n"), "{torn}");
+    let svg = s.ok("plot f.jsonl whole torn -o - --to svg").out;
+    assert_eq!(svg.matches(">NaN/inf</text>").count(), 1, "{svg}");
+    assert_eq!(svg.matches("in all</text>").count(), 2, "{svg}");
+    let all = s.ok("plot f.jsonl --kind dims").out;
+    let named = "NaN or infinite values in one utterance: torn\n";
+    assert!(all.starts_with(named), "{all}");
+}
