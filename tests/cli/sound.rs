@@ -322,3 +322,39 @@ fn a_page_plays_sound_within_a_limit() {
     assert!(!page.contains("<audio"));
     assert!(page.contains("`--max-sound SIZE` allows more"));
 }
+
+#[test]
+fn samples_without_a_header_say_nothing_of_themselves() {
+    let s = Scratch::new();
+    s.write("a.wav", tone(8000, 2, 300));
+    for order in ["little", "big"] {
+        s.ok(&format!("a.wav raw:a.pcm,byteorder={order} --overwrite"));
+        let said = format!("dtype=i16,rate=8000,channels=2,byteorder={order}");
+        s.ok(&format!("raw:a.pcm,{said} b.wav --overwrite"));
+        assert_eq!(s.read("b.wav"), s.read("a.wav"));
+    }
+    assert_eq!(s.read("a.pcm").len(), 1200);
+    // A file whose header is passed over.
+    s.ok("raw:a.wav,dtype=i16,rate=8000,channels=2,skip=44 c.wav");
+    assert_eq!(s.read("c.wav"), s.read("a.wav"));
+    for (line, fault) in [
+        (
+            "raw:a.pcm,dtype=i16,rate=8000 x.wav",
+            "a.pcm: samples without a header do not tell their channels",
+        ),
+        (
+            "raw:a.pcm,dtype=i16,rate=8000,channels=7 x.wav",
+            "the file ends here",
+        ),
+        (
+            "a.wav raw:x.pcm,rate=8000",
+            "rate: what is written has that of the input",
+        ),
+        ("a.pcm x.wav", "a.pcm: no known format"),
+    ] {
+        let error = s.fails(line);
+        assert!(error.contains(fault), "{line}: {error}");
+    }
+    let hint = s.run("a.pcm x.wav").err;
+    assert!(hint.contains("read as raw:a.pcm,dtype=i16,"), "{hint}");
+}
