@@ -13,6 +13,8 @@ use super::{Detail, Picture};
 /// Utterances listed of each sort.
 const LISTED: usize = 10;
 
+/// Speakers that are told apart.
+const SPEAKERS: usize = 10_000;
 /// Utterances named as those with values that are no numbers.
 const NAMED: usize = 3;
 
@@ -33,6 +35,11 @@ pub struct Overview {
     pub durations: BTreeMap<u64, u64>,
     /// How many utterances have features that are NaN or infinite, and the first of them.
     pub odd: (u64, Vec<Key>),
+    /// Speakers, how many utterances and how many frames or samples they have; of very many the
+    /// first.
+    pub speakers: BTreeMap<Key, (u64, u64)>,
+    /// Utterances of speakers that are not among them.
+    pub others: u64,
     /// The first utterances.
     pub first: Vec<Listed>,
     /// The longest ones, the longest first.
@@ -138,6 +145,16 @@ impl Overview {
             let hundredths = super::whole((seconds * 100.0).round()) as u64;
             *self.durations.entry(hundredths).or_default() += 1;
             self.rates.extend(audio.facts().rate);
+        }
+        if let Some(speaker) = &utt.meta.speaker {
+            let known = self.speakers.len() < SPEAKERS || self.speakers.contains_key(speaker);
+            match known {
+                true => {
+                    let has = self.speakers.entry(speaker.clone()).or_default();
+                    *has = (has.0 + 1, has.1 + entry.frames);
+                }
+                false => self.others += 1,
+            }
         }
         let length = entry.frames;
         let listed = Listed { place, entry };

@@ -11,6 +11,9 @@ use super::track::{Track, label_tracks, tier_tracks};
 use super::wave::{Wave, curve, waves};
 use super::weights::Weights;
 
+/// Bytes of what was said that are kept.
+const MOST_TEXT: usize = 2000;
+
 /// How much of an utterance a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detail {
@@ -56,6 +59,8 @@ pub struct Picture {
     pub spectra: Vec<Spectrum>,
     /// The sound to be played, where that was asked for.
     pub clip: Option<Clip>,
+    /// What was said, the start of it.
+    pub text: Option<String>,
     /// Labels and segments.
     pub tracks: Vec<Track>,
 }
@@ -116,6 +121,10 @@ impl Picture {
                 Some(sound) => spectra(sound, (cols, detail.bins), &detail.analysis)?,
                 None => Vec::new(),
             },
+            text: utt.said().map(|text| {
+                let text = text.get(..MOST_TEXT).unwrap_or(&text);
+                String::from_utf8_lossy(text).into_owned()
+            }),
             tracks: Vec::new(),
         };
         if let Some(weights) = utt.object.as_ref().and_then(Weights::of) {

@@ -1,6 +1,8 @@
 //! `report`: a data set as far as it can be read, whole or damaged. [`spr_plot::page`] makes the page.
 
-use spr_core::bytes::Env;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use spr_core::bytes::{Env, FileKind, Location};
 use spr_core::format::{Registry, Request};
 use spr_core::{Error, Result};
 use spr_plot::page::{PICTURE, Subject, Survey};
@@ -21,12 +23,13 @@ pub fn survey(input: &Input, sound: u64, registry: &Registry, env: &Env) -> Resu
     // What comes from a pipe is gone when the damage is seen.
     let again = input.file().is_some() || input.folder().is_some();
     let first = match input.open(request(), registry, env) {
-        Ok(opened) => read(input, sound, opened)?,
+        Ok(opened) => read(input, sound, opened, env)?,
         Err(error) if is_damage(&error) && again => {
             let saved = read(
                 input,
                 sound,
                 input.open(request().damaged(), registry, env)?,
+                env,
             )?;
             return Ok(or_else(saved, error));
         }
@@ -39,6 +42,7 @@ pub fn survey(input: &Input, sound: u64, registry: &Registry, env: &Env) -> Resu
         input,
         sound,
         input.open(request().damaged(), registry, env)?,
+        env,
     )?;
     match saved.all.stats.utterances < first.all.stats.utterances {
         true => Ok(first),
@@ -61,7 +65,44 @@ fn or_else(mut survey: Survey, error: Error) -> Survey {
     survey
 }
 
-fn read(input: &Input, sound: u64, opened: OpenedInput) -> Result<Survey> {
+/// The size of a file that is no pipe.
+fn bytes(file: &Location, env: &Env) -> Option<u64> {
+    let look = env.look(file).ok().flatten()?;
+    (look.kind == FileKind::File).then_some(look.length)
+}
+
+/// The date and the time of day, of UTC.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let minutes = since.unwrap_or_default().as_secs() / 60;
+    let (hour, minute) = (minutes / 60 % 24, minutes % 60);
+    let (year, month, day) = date(minutes / (24 * 60));
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
+}
+
+/// The day so many days after 1 January 1970.
+fn date(mut days: u64) -> (u64, u64, u64) {
+    let leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
+    let mut year = 1970;
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    (year, month, days + 1)
+}
+
+fn read(input: &Input, sound: u64, opened: OpenedInput, env: &Env) -> Result<Survey> {
     let mut reader = opened.reader;
     let (mut damage, mut faults) = (Vec::new(), 0);
     let detail = Detail {
@@ -81,6 +122,8 @@ fn read(input: &Input, sound: u64, opened: OpenedInput) -> Result<Survey> {
     let subject = Subject {
         input: input.text().to_owned(),
         format: opened.format.info().name.to_owned(),
+        bytes: input.file().and_then(|file| bytes(file, env)),
+        read: now(),
         info: reader.info().clone(),
     };
     Ok(Survey {
@@ -89,4 +132,23 @@ fn read(input: &Input, sound: u64, opened: OpenedInput) -> Result<Survey> {
         damage,
         faults,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn days_are_dates() {
+        for (days, expected) in [
+            (0, (1970, 1, 1)),
+            (58, (1970, 2, 28)),
+            (59, (1970, 3, 1)),
+            (11_016, (2000, 2, 29)),
+            (20_453, (2025, 12, 31)),
+            (20_454, (2026, 1, 1)),
+        ] {
+            assert_eq!(date(days), expected, "{days}");
+        }
+    }
 }

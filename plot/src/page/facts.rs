@@ -40,6 +40,8 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
     let given = |text: String| Some(text).filter(|text| !text.is_empty());
     let facts = [
         ("Format", given(subject.format.clone())),
+        ("File size", subject.bytes.map(bytes)),
+        ("Read", given(subject.read.clone())),
         ("Utterances", Some(stats.utterances.to_string())),
         ("Holds", given(kinds.join(", "))),
         ("Frames", lengths.map(|_| stats.frames.to_string())),
@@ -72,11 +74,21 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
         ("Names", Some(names(info.keys.name()).to_owned())),
         ("NaN values", (nan > 0).then(|| nan.to_string())),
         ("Infinite values", (inf > 0).then(|| inf.to_string())),
+        ("Not finite", all.gaps()),
     ];
     let known = facts
         .into_iter()
         .filter_map(|(name, text)| Some((name, text?)));
     known.collect()
+}
+
+fn bytes(bytes: u64) -> String {
+    match bytes as f64 {
+        b if b < 1e3 => format!("{bytes} bytes"),
+        b if b < 1e6 => format!("{:.1} kB", b / 1e3),
+        b if b < 1e9 => format!("{:.1} MB", b / 1e6),
+        b => format!("{:.1} GB", b / 1e9),
+    }
 }
 
 fn names(source: &str) -> &'static str {

@@ -1,6 +1,7 @@
 //! A data set on one page of HTML that needs nothing else, neither network nor scripts.
 
 mod facts;
+mod speakers;
 
 use std::fmt::Write;
 
@@ -42,6 +43,10 @@ pub struct Subject {
     pub input: String,
     /// The format's name.
     pub format: String,
+    /// Bytes of the file, where it is one.
+    pub bytes: Option<u64>,
+    /// When it was read, in words.
+    pub read: String,
     /// What the reader knows.
     pub info: DatasetInfo,
 }
@@ -70,6 +75,7 @@ pub fn page(survey: &Survey, repair: &str, longer: &str) -> String {
     html.push_str("</dl>\n");
     damage(survey, repair, &mut html);
     charts(all, &mut html);
+    speakers::write(all, &mut html);
     pictures(all, longer, &mut html);
     utterances(all, &mut html);
     columns(&all.stats, &mut html);
@@ -137,8 +143,12 @@ fn pictures(all: &Overview, longer: &str, html: &mut String) {
         let drawn = element(&draw::pictures(std::slice::from_ref(picture), WIDE));
         let _ = writeln!(
             html,
-            "<figure class=\"wide\">{drawn}<figcaption>{name}</figcaption>"
+            "<figure class=\"wide\"><div class=\"picture\">{drawn}</div>\
+             <p class=\"more\">The picture goes on →</p><figcaption>{name}</figcaption>"
         );
+        if let Some(said) = &picture.text {
+            let _ = writeln!(html, "<blockquote>{}</blockquote>", escaped(said));
+        }
         match &picture.clip {
             None => {}
             Some(Clip::Wav(wav)) => {
