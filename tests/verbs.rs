@@ -121,11 +121,15 @@ fn drawn(all: &Overview, name: &str) {
         assert!(svg::document(&scene).ends_with("</svg>\n"), "{name}");
         assert!(raster::png(&scene).starts_with(b"\x89PNG"), "{name}");
     }
-    for colour in [false, true] {
-        let style = terminal::Style { width: 80, colour };
+    for depth in [None, Some(terminal::Depth::Full)] {
+        let style = terminal::Style {
+            width: 80,
+            height: None,
+            depth,
+        };
         let texts = pictures.iter().map(|p| terminal::picture(p, &style));
         let text = texts.collect::<String>() + &terminal::overview(all, &Chart::ALL, &style);
-        assert!(colour || !text.contains('\x1b'), "{name}");
+        assert!(depth.is_some() || !text.contains('\x1b'), "{name}");
     }
 }
 

@@ -96,6 +96,17 @@ pub(super) fn mixed(a: u8, b: u8, share: f64) -> u8 {
     (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8
 }
 
+/// The nearest colour of the cube of six steps each way in the 256 colours of terminals.
+pub(super) fn of_256(colour: Rgb) -> u8 {
+    const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+    let nearest = |value: u8| {
+        let away = |i: &usize| STEPS.get(*i).map_or(u8::MAX, |step| step.abs_diff(value));
+        (0..STEPS.len()).min_by_key(away).unwrap_or_default()
+    };
+    let place = colour.iter().fold(0, |place, v| place * 6 + nearest(*v));
+    u8::try_from(16 + place).unwrap_or_default()
+}
+
 /// The whole scale.
 pub(super) fn palette() -> Vec<Rgb> {
     (0..=NONE).map(scale).collect()
@@ -155,6 +166,12 @@ mod tests {
             assert!(light(scale(level)) <= light(scale(level + 1)) + 1000);
         }
         assert_eq!(palette().len(), 256);
+    }
+
+    #[test]
+    fn terminals_of_256_colours_get_the_nearest() {
+        let near = [[0; 3], [255; 3], [0xff, 0, 0], [90, 140, 170]].map(of_256);
+        assert_eq!(near, [16, 231, 196, 67]);
     }
 
     fn colours(labels: i32) -> Colours {

@@ -3,7 +3,7 @@
 use spr_text::harmless;
 
 use super::axis::Axis;
-use super::colour::{Colours, NONE, Rgb, scale};
+use super::colour::{Colours, NONE, Rgb, of_256, scale};
 use super::heat::Heat;
 use super::histogram::{
     Histogram, LABEL_COLUMNS, ends_of, labels, left_out, lengths, of_the_first, spreads,
@@ -20,6 +20,10 @@ use super::{Chart, Overview, shortened, whole};
 const LEFT: usize = 9;
 /// Lines of features, and of sound.
 const LINES: usize = 20;
+/// Lines around the features of an utterance: its name, values, labels and numbers.
+const AROUND: usize = 4;
+/// Lines of a sheet of several charts.
+const SHEET: usize = 40;
 const WAVE: usize = 9;
 /// Bars in a chart.
 const BARS: usize = 24;
@@ -36,9 +40,30 @@ pub fn width() -> Option<u16> {
 pub struct Style {
     /// Characters in a line.
     pub width: usize,
-    /// Whether the terminal shows 24-bit colours and block characters; else the text is ASCII,
-    /// but for names.
-    pub colour: bool,
+    /// Lines, about; `None` for as many as are usual.
+    pub height: Option<usize>,
+    /// Colours and block characters, where the terminal shows them; else the text is ASCII, but for
+    /// names.
+    pub depth: Option<Depth>,
+}
+
+/// Which colours a terminal shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// 256.
+    Eight,
+    /// Of 24 bits.
+    Full,
+}
+
+impl Depth {
+    fn code(self, rgb: Rgb) -> String {
+        let [r, g, b] = rgb;
+        match self {
+            Self::Eight => format!("5;{}", of_256(rgb)),
+            Self::Full => format!("2;{r};{g};{b}"),
+        }
+    }
 }
 
 impl Style {
@@ -49,7 +74,8 @@ impl Style {
 
     /// Rows of features that are told apart.
     pub fn rows(&self) -> usize {
-        if self.colour { 2 * LINES } else { LINES }
+        let lines = self.height.map_or(LINES, |h| h.saturating_sub(AROUND));
+        lines.clamp(2, 400) * if self.depth.is_some() { 2 } else { 1 }
     }
 }
 
@@ -84,7 +110,7 @@ pub fn picture(picture: &Picture, style: &Style) -> String {
         lines.push(draw_track(track, &colours, style));
     }
     change(None, &mut lines);
-    let note = colours.note().filter(|_| style.colour);
+    let note = colours.note().filter(|_| style.depth.is_some());
     lines.extend(note.map(|note| line("", &note)));
     joined(lines)
 }
@@ -98,18 +124,30 @@ fn stretched<T: Copy>(row: &[T], style: &Style) -> Vec<T> {
 
 /// Charts of a data set; those that it has no data for are left out.
 pub fn overview(all: &Overview, charts: &[Chart], style: &Style) -> String {
+    let columns = &all.stats.labels;
+    let labelled = columns.len().min(LABEL_COLUMNS);
+    let count = |chart: &Chart| match chart {
+        Chart::Labels => labelled,
+        _ => 1,
+    };
+    let count = charts.iter().map(count).sum::<usize>();
+    let height = style.height.or((count > 1).then_some(SHEET));
+    // A chart has a title and an empty line behind it.
+    let most = height.map_or(BARS, |h| (h / count.max(1)).saturating_sub(2).max(2));
     let mut parts = Vec::new();
     for chart in charts {
         match chart {
-            Chart::Lengths => parts.extend(lengths(all, BARS).map(|h| bars(&h, style))),
+            Chart::Lengths => parts.extend(lengths(all, most).map(|h| bars(&h, style))),
             Chart::Labels => {
-                let columns = &all.stats.labels;
                 let few = columns.iter().take(LABEL_COLUMNS).enumerate();
-                let drawn = few.filter_map(|(i, counts)| labels(i, counts, BARS));
+                let drawn = few.filter_map(|(i, counts)| labels(i, counts, most));
                 parts.extend(drawn.map(|h| bars(&h, style)));
                 parts.extend(left_out(columns).map(|text| text + "\n"));
             }
-            Chart::Dims => parts.extend(dims(all, style)),
+            Chart::Dims => {
+                let lines = height.map_or(2 * BARS, |_| most.saturating_sub(1).max(2));
+                parts.extend(dims(all, lines, style));
+            }
         }
     }
     parts.join("\n")
@@ -138,9 +176,9 @@ fn draw_heat(heat: &Heat, style: &Style) -> Vec<String> {
         style,
     );
     if let Some(scale) = lines.first_mut() {
-        let gap = match style.colour {
-            true => halves(None, &[NONE]),
-            false => shade(NONE).to_string(),
+        let gap = match style.depth {
+            Some(depth) => halves(None, &[NONE], depth),
+            None => shade(NONE).to_string(),
         };
         let gap = heat.has_gaps().then(|| format!("{gap} NaN/inf"));
         for note in heat.range.note().into_iter().chain(gap) {
@@ -175,7 +213,7 @@ fn draw_cells(
 ) -> Vec<String> {
     let rows = cells.chunks(cols.max(1));
     let rows: Vec<_> = rows.map(|row| stretched(row, style)).collect();
-    let each = if style.colour { 2 } else { 1 };
+    let each = if style.depth.is_some() { 2 } else { 1 };
     let count = rows.len().div_ceil(each);
     let title = |i: usize| match i {
         _ if i + 1 == count => bottom.to_owned(),
@@ -189,18 +227,18 @@ fn draw_cells(
         let lower = rows
             .get(i * each + each - 1 - pad)
             .map_or(&[][..], Vec::as_slice);
-        let text = match style.colour {
-            true => halves(upper.map(Vec::as_slice), lower),
-            false => lower.iter().map(|level| shade(*level)).collect(),
+        let text = match style.depth {
+            Some(depth) => halves(upper.map(Vec::as_slice), lower, depth),
+            None => lower.iter().map(|level| shade(*level)).collect(),
         };
         line(&title(i), &text)
     };
     let mut lines: Vec<_> = (0..count).map(draw).collect();
     let step = (high - low) / 50.0;
     let (low, high) = (number(low, step), number(high, step));
-    let bar: String = match style.colour {
-        true => halves(None, &(0..24).map(|i| i * 11).collect::<Vec<u8>>()),
-        false => String::from_utf8_lossy(SHADES).into_owned(),
+    let bar: String = match style.depth {
+        Some(depth) => halves(None, &(0..24).map(|i| i * 11).collect::<Vec<u8>>(), depth),
+        None => String::from_utf8_lossy(SHADES).into_owned(),
     };
     lines.insert(0, line("", &format!("{low} {bar} {high}{unit}")));
     lines
@@ -215,23 +253,24 @@ fn shade(level: u8) -> char {
 }
 
 /// Two rows of cells in a line: the upper half of a character has one colour, the ground another.
-fn halves(upper: Option<&[u8]>, lower: &[u8]) -> String {
+fn halves(upper: Option<&[u8]>, lower: &[u8], depth: Depth) -> String {
     let mut text = String::new();
     for (i, level) in lower.iter().enumerate() {
-        let [r, g, b] = scale(*level);
+        let below = depth.code(scale(*level));
         match upper.and_then(|row| row.get(i)) {
             Some(above) => {
-                let [x, y, z] = scale(*above);
-                text.push_str(&format!("\x1b[38;2;{x};{y};{z};48;2;{r};{g};{b}m\u{2580}"));
+                let above = depth.code(scale(*above));
+                text.push_str(&format!("\x1b[38;{above};48;{below}m\u{2580}"));
             }
-            None => text.push_str(&format!("\x1b[38;2;{r};{g};{b}m\u{2584}")),
+            None => text.push_str(&format!("\x1b[38;{below}m\u{2584}")),
         }
     }
     text + "\x1b[0m"
 }
 
-fn painted(text: &str, [r, g, b]: Rgb) -> String {
-    format!("\x1b[38;2;17;17;17;48;2;{r};{g};{b}m{text}\x1b[0m")
+fn painted(text: &str, ground: Rgb, depth: Depth) -> String {
+    let (ink, ground) = (depth.code([17; 3]), depth.code(ground));
+    format!("\x1b[38;{ink};48;{ground}m{text}\x1b[0m")
 }
 
 fn draw_track(track: &Track, colours: &Colours, style: &Style) -> String {
@@ -247,8 +286,8 @@ fn draw_track(track: &Track, colours: &Colours, style: &Style) -> String {
         text.extend(std::iter::repeat_n(' ', from - at));
         let label = harmless(&span.label);
         let width = to - from;
-        match style.colour {
-            true => {
+        match style.depth {
+            Some(depth) => {
                 let word = if label.chars().count() > width {
                     ""
                 } else {
@@ -257,9 +296,10 @@ fn draw_track(track: &Track, colours: &Colours, style: &Style) -> String {
                 text.push_str(&painted(
                     &format!("{word:^width$}"),
                     colours.get(&span.label),
+                    depth,
                 ));
             }
-            false => {
+            None => {
                 // One letter of several says nothing.
                 let fits = label.chars().count() < width || width > 3;
                 let word = if fits {
@@ -278,7 +318,11 @@ fn draw_track(track: &Track, colours: &Colours, style: &Style) -> String {
 fn draw_wave(wave: &Wave, style: &Style) -> Vec<String> {
     let (low, high) = wave.ends(|peak| peak);
     let step = (high - low) / WAVE as f64;
-    let full = if style.colour { '\u{2588}' } else { '#' };
+    let full = if style.depth.is_some() {
+        '\u{2588}'
+    } else {
+        '#'
+    };
     let peaks = stretched(&wave.peaks, style);
     let draw = |i: usize| {
         let top = high - i as f64 * step;
@@ -340,7 +384,11 @@ fn bars(histogram: &Histogram, style: &Style) -> String {
     for bar in bars {
         let share = bar.count as f64 / most.max(1) as f64;
         let length = whole((share * room as f64).ceil());
-        let full = if style.colour { "\u{2588}" } else { "#" };
+        let full = if style.depth.is_some() {
+            "\u{2588}"
+        } else {
+            "#"
+        };
         let (name, drawn) = (&bar.name, full.repeat(length));
         lines.push(format!(
             "  {name:>named$}  {:>counted$}  {drawn}",
@@ -351,9 +399,9 @@ fn bars(histogram: &Histogram, style: &Style) -> String {
 }
 
 /// A line a column: the mean between the ends of a deviation.
-fn dims(all: &Overview, style: &Style) -> Option<String> {
+fn dims(all: &Overview, most: usize, style: &Style) -> Option<String> {
     let columns = &all.stats.features;
-    let (spreads, each) = spreads(columns, 2 * BARS);
+    let (spreads, each) = spreads(columns, most);
     let gaps = all.gaps();
     if spreads.is_empty() {
         return gaps.map(|gaps| gaps + "\n");
@@ -414,7 +462,8 @@ mod tests {
     fn plain_text_is_ascii() {
         let style = Style {
             width: 41,
-            colour: false,
+            height: None,
+            depth: None,
         };
         let text = picture(&sample(), &style);
         assert_eq!(
@@ -434,7 +483,8 @@ mod tests {
     fn colours_are_put_back() {
         let style = Style {
             width: 80,
-            colour: true,
+            height: None,
+            depth: Some(Depth::Full),
         };
         let text = picture(&sample(), &style);
         assert!(

@@ -44,7 +44,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
         "Where data wait that do not fit in memory while they are sorted or shuffled.",
     ),
     (
-        "NO_COLOR, COLORTERM",
+        "NO_COLOR, COLORTERM, TERM",
         "Whether messages and pictures in the terminal have colours, and how many.",
     ),
     (

@@ -65,6 +65,9 @@ pub(super) struct PlotArgs {
     /// Pixels, or characters in the terminal, from left to right
     #[arg(long, value_name = "N")]
     width: Option<u16>,
+    /// Lines in the terminal, about; 40 for a data set if it is not given
+    #[arg(long, value_name = "N")]
+    height: Option<u16>,
     /// Colours in the terminal: auto, always or never
     #[arg(
         long,
@@ -328,14 +331,21 @@ fn pictures(
 fn style(args: &PlotArgs, to: To) -> terminal::Style {
     let set = |name: &str| std::env::var(name).unwrap_or_default();
     let shown = args.output.is_none() && to == To::Text && stdout().is_terminal();
-    let colours = matches!(set("COLORTERM").as_str(), "truecolor" | "24bit");
+    let term = set("TERM");
+    let depth = match (set("COLORTERM").as_str(), term.as_str()) {
+        ("truecolor" | "24bit", _) => Some(terminal::Depth::Full),
+        (_, term) if term.ends_with("-256color") => Some(terminal::Depth::Eight),
+        _ => None,
+    };
+    let plain = term == "dumb" || !set("NO_COLOR").is_empty();
     let size = terminal::width().filter(|_| shown);
     terminal::Style {
         width: args.width.or(size).unwrap_or(80).into(),
-        colour: match args.color {
-            When::Always => true,
-            When::Never => false,
-            When::Auto => shown && colours && set("NO_COLOR").is_empty(),
+        height: args.height.map(usize::from),
+        depth: match args.color {
+            When::Always => depth.or(Some(terminal::Depth::Full)),
+            When::Never => None,
+            When::Auto => depth.filter(|_| shown && !plain),
         },
     }
 }

@@ -57,3 +57,67 @@ fn values_far_out_and_no_values_are_told() {
     let named = "NaN or infinite values in one utterance: torn\n";
     assert!(all.starts_with(named), "{all}");
 }
+
+#[test]
+fn pages_tell_speakers_words_and_the_file() {
+    let s = Scratch::new();
+    for name in ["fbank.ark", "text"] {
+        s.write(name, std::fs::read(sample(name)).unwrap());
+    }
+    let keys = s.ok("ls fbank.ark --tsv").out;
+    let keys = keys
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split('\t').nth(1));
+    let speakers = keys.map(|key| format!("{key} {}<\n", key.split('-').next().unwrap()));
+    s.write("utt2spk", speakers.collect::<String>());
+    s.ok("report fbank.ark --text text --utt2spk utt2spk -o a.html");
+    let page = String::from_utf8(s.read("a.html")).unwrap();
+    let bytes = s.read("fbank.ark").len() as f64 / 1e3;
+    for part in [
+        format!("<dt>File size</dt><dd>{bytes:.1} kB</dd>"),
+        "<dt>Read</dt><dd>20".to_owned(),
+        "<td class=\"key\">ann&lt;</td>".to_owned(),
+        "style=\"width:100.0%\"".to_owned(),
+        "<blockquote>the converter reads".to_owned(),
+        "class=\"more\"".to_owned(),
+    ] {
+        assert!(page.contains(&part), "{part}");
+    }
+    assert!(!page.contains("<script"));
+    s.ok("report fbank.ark -o b.html");
+    let page = String::from_utf8(s.read("b.html")).unwrap();
+    assert!(!page.contains("Speakers:") && !page.contains("<blockquote>"));
+}
+
+/// A terminal of 256 colours gets those, a dumb one none.
+#[test]
+fn a_sheet_of_a_data_set_fits_a_terminal() {
+    let s = Scratch::new();
+    let (ark, ali) = (sample("fbank.ark"), sample("ali.txt"));
+    s.ok(&format!("{ark} --labels {ali} a.pfile"));
+    for (height, most) in [("", 40), ("--height 24", 24), ("--height 60", 60)] {
+        let all = s.ok(&format!("plot a.pfile {height}")).out;
+        let lines = all.lines().count();
+        assert!((most * 2 / 3..=most).contains(&lines), "{lines}: {all}");
+        assert!(all.lines().all(|line| line.len() <= 80), "{all}");
+    }
+    let one = |height: usize| {
+        let said = s.ok(&format!("plot a.pfile ann-001 --height {height}")).out;
+        said.lines().count()
+    };
+    assert_eq!((one(12), one(50)), (12, 44));
+    let run = |term: &str| {
+        let mut command = s.command();
+        command.env("TERM", term).env_remove("COLORTERM");
+        let line = ["plot", "a.pfile", "ann-001", "--color", "always"];
+        let out = command.args(line).output().unwrap().stdout;
+        String::from_utf8(out).unwrap()
+    };
+    let few = run("xterm-256color");
+    assert!(
+        few.contains("\x1b[38;5;") && !few.contains("38;2;"),
+        "{few}"
+    );
+    assert!(run("xterm").contains("\x1b[38;2;"));
+}
