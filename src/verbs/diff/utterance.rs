@@ -238,8 +238,10 @@ mod tests {
         assert!(wider.types && wider.differences.is_empty());
         let mut other = x.clone();
         other.array.values_mut().values_mut::<f32>().unwrap()[4] = 1.0;
+        let alone = compared(&both, &[]);
+        assert!(alone.differences.is_empty() && alone.only_b.is_empty());
+        assert_eq!(alone.only_a, ["arrays"]);
         for different in [
-            vec![],
             vec![x.clone()],
             vec![x.clone(), named("z", Dtype::I8, &[])],
             vec![named("x", Dtype::F32, &[3, 2]), y.clone()],
