@@ -3,7 +3,6 @@
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
-use spr_core::format::Request;
 use spr_core::model::Key;
 use spr_core::{Error, Result, Symbols};
 use spr_stats::{Column, LabelCount, Stats};
@@ -17,6 +16,7 @@ use super::session::Session;
 use super::table::flat;
 use super::words::data_set;
 use super::{messages, plan};
+use crate::verbs::stats::Heard;
 
 pub(super) const EXAMPLES: &str = "\
 Deviations are those of all frames about the mean (divided by their number). NaN
@@ -72,11 +72,13 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<u8> {
         out.finish()?;
     }
     for input in inputs {
-        let opened = input.open(Request::all().samples(), registry, &env)?;
-        let (mut reader, format) = (opened.reader, opened.format.info().name);
+        let (mut reader, format) = Heard::open(&input, registry, &env)?;
         let unit = messages::unit(input.data_options().shuffles());
         let mut stats = Stats::default();
-        let result = stats.read(reader.as_mut());
+        let result = stats.read(&mut reader);
+        if let Some(unheard) = reader.told() {
+            env.warn(&unheard);
+        }
         let mut out = Out::new();
         let facts = Facts {
             input: input.text(),

@@ -1,6 +1,7 @@
 //! What is in a data set.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::Serialize;
 use spr_core::bytes::Env;
@@ -133,10 +134,11 @@ fn request(input: &Input, registry: &Registry, env: &Env) -> Result<Request> {
         return Ok(Request::all());
     }
     let mut first = Utterance::default();
-    let quiet = env.listening(|_| {});
-    let opened = input.open(Request::all().headers(), registry, &quiet)?;
+    // What is wrong before the first is told when it is read again.
+    let (mut silent, quiet) = (input.clone(), env.listening(|_| {}));
+    silent.skip_errors(Arc::new(|_| {}));
+    let opened = silent.open(Request::all().headers(), registry, &quiet)?;
     let mut reader = opened.reader;
-    // What is wrong with the first is told when it is read again.
     let sounds = matches!(reader.read(&mut first), Ok(true)) && first.waveform().is_some();
     Ok(match sounds {
         true => Request::all(),

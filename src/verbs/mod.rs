@@ -11,6 +11,7 @@ pub mod select;
 pub mod shards;
 pub mod show;
 pub mod split;
+pub mod stats;
 
 use serde_json::{Value, json};
 use spr_core::model::Key;
