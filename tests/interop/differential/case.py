@@ -35,7 +35,7 @@ HELD = {"features": ("kaldi", "pfile", "pickle", "jsonl", "spr", "key", "htk", "
         "labels": ("kaldi", "pfile", "jsonl", "seg"), "labelled": ("pfile", "pickle", "jsonl", "kaldi", "npy"),
         "sound": ("kaldi", "jsonl", "spr", "key", "wav", "sphere", "au"), "text": ("kaldi", "jsonl", "cor"),
         "objects": ("kaldi", "jsonl"), "segments": ("jsonl", "seg", "kaldi", "pfile")}
-CLOSING = re.compile(r"^(\d+ utterances?, \d+ frames?, \d+ skipped \(.*\)|\d+ utterances? compared, .*|\{.*\})$")
+CLOSING = re.compile(r"^(\d+ (?:utterance|partition)s?, (?:\d+ frames?|\d+\.\d\d s of sound), \d+ skipped \(.*\)|\d+ utterances? compared, .*|\{.*\})$")
 
 
 class Case:
