@@ -207,6 +207,7 @@ pub(crate) fn check(
         format,
         utterances,
         frames,
+        seconds: _,
         faults,
         notes,
     } = summary;

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from decimal import Decimal
 
 import numpy as np
 
@@ -230,6 +231,10 @@ class Case:
             losses.refuse("a blank")
         if getattr(target, "listed", False) and len({str(u.shift) for u in want}) > 1:
             losses.refuse("several frame shifts")
+        # HTK reads no files with longer frames.
+        to_htk = re.match(r"htk:|[^:]*\.htk(,|$)", target.argument)
+        if to_htk and any(u.shift is not None and u.shift > Decimal("0.1") for u in want):
+            losses.refuse("a frame shift")
         if target.holds.objects and not target.holds.columnless and len({u.object[0] for u in data if u.object}) > 1:
             losses.refuse("objects of several kinds")
         self.parts = None
