@@ -8,7 +8,7 @@ use spr_core::format::{
 use spr_core::model::Utterance;
 use spr_core::{Error, Remedy, Result};
 
-use crate::kind::AudioKind;
+use crate::kind::{AudioKind, score};
 use crate::writer::Encoder;
 use crate::{au, reader, sphere, wav};
 
@@ -30,16 +30,7 @@ impl Format for AudioFormat {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        let named = head
-            .extension()
-            .is_some_and(|e| self.0.info.extensions.contains(&e));
-        if (self.0.starts)(head.head) {
-            Score::Certain
-        } else if named && !head.head.is_empty() {
-            Score::NameOnly
-        } else {
-            Score::No
-        }
+        score(&self.0.info, self.0.starts, head)
     }
 
     fn caps(&self, _options: &Options, medium: Medium) -> Result<Caps> {

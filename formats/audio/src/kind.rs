@@ -2,7 +2,9 @@
 
 use spr_core::Result;
 use spr_core::bytes::{ByteOrder, Env, Nested, Source};
-use spr_core::format::{AudioCaps, Caps, Count, Empty, FormatInfo, Keys, Options, Tags};
+use spr_core::format::{
+    AudioCaps, Caps, Count, Empty, FormatInfo, Keys, Options, Probe, Score, Tags,
+};
 use spr_core::model::{Dtype, Tag, Waveform};
 
 use crate::reader::Head;
@@ -36,6 +38,20 @@ impl AudioKind {
         caps.empty = Empty::Kept;
         caps.tags = Tags::Of(self.info.name);
         caps
+    }
+}
+
+/// How surely a file is of a format, by its first bytes or else by its name.
+pub(crate) fn score(info: &FormatInfo, starts: fn(&[u8]) -> bool, head: &Probe<'_>) -> Score {
+    let named = head
+        .extension()
+        .is_some_and(|e| info.extensions.contains(&e));
+    if starts(head.head) {
+        Score::Certain
+    } else if named && !head.head.is_empty() {
+        Score::NameOnly
+    } else {
+        Score::No
     }
 }
 

@@ -10,6 +10,7 @@ use spr_core::{Error, Result};
 
 use super::{Coded, CodedKind};
 use crate::damaged::{Damaged, Fault};
+use crate::kind::score;
 
 /// A format of compressed sound, one utterance a file.
 pub struct CodedFormat(pub(crate) &'static CodedKind);
@@ -20,16 +21,7 @@ impl Format for CodedFormat {
     }
 
     fn probe(&self, head: &Probe<'_>) -> Score {
-        let named = head
-            .extension()
-            .is_some_and(|e| self.0.info.extensions.contains(&e));
-        if (self.0.starts)(head.head) {
-            Score::Certain
-        } else if named && !head.head.is_empty() {
-            Score::NameOnly
-        } else {
-            Score::No
-        }
+        score(&self.0.info, self.0.starts, head)
     }
 
     fn caps(&self, _options: &Options, medium: Medium) -> Result<Caps> {
