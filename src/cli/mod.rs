@@ -3,6 +3,7 @@
 
 mod args;
 mod beside;
+mod candidates;
 mod check;
 mod completions;
 mod convert;

@@ -166,7 +166,7 @@ pub(super) fn run(cli: Cli, session: &Session) -> Result<u8> {
         #[cfg(feature = "kaldi-tools")]
         Some(Verb::KaldiLinks(args)) => links::run(&args),
         Some(Verb::Man(args)) => man::run(&args, Cli::command(), session),
-        Some(Verb::Completions(args)) => completions::run(&args, Cli::command()),
+        Some(Verb::Completions(args)) => completions::run(args, Cli::command(), session),
     }
 }
 

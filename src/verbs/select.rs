@@ -253,7 +253,7 @@ pub fn count(job: &Job, registry: &Registry, env: &Env) -> Result<u64> {
 }
 
 /// Names of utterances and nothing else.
-pub(super) fn names() -> Request {
+pub(crate) fn names() -> Request {
     Request::all().headers().parts(Parts {
         features: false,
         labels: false,
