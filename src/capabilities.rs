@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use spr_core::Result;
 use spr_core::format::{
-    AudioCaps, Caps, Count, Empty, Format, Keys, Medium, Objects, Options, Registry, Tags,
+    AudioCaps, Caps, Count, Empty, Format, Keys, Medium, Objects, Options, Registry, Tags, Variant,
 };
 use spr_core::model::{Dtype, Object, SourceField};
 
@@ -69,6 +69,18 @@ pub struct OptionText {
 /// None with the formats built in.
 pub fn of(format: &'static dyn Format) -> Result<Capability> {
     with(format, &Options::default())
+}
+
+/// What files of `format` can hold whose extensions stand for an option.
+///
+/// # Errors
+/// None with the formats built in.
+pub fn variants(format: &'static dyn Format) -> Result<Vec<(&'static str, Capability)>> {
+    let of = |variant: &Variant| {
+        let options = Options::new(format.info(), [variant.option])?;
+        Ok((variant.extension, with(format, &options)?))
+    };
+    format.info().variants.iter().map(of).collect()
 }
 
 /// What `format` can hold with these options.
@@ -222,7 +234,7 @@ fn keys(caps: &Caps) -> &'static str {
     match caps.keys {
         Keys::None => "no",
         Keys::SideFile => "side file",
-        Keys::Words => "words",
+        Keys::Words => "no spaces",
         Keys::FileNames => "file names",
         Keys::Any => "any bytes",
     }
@@ -278,7 +290,7 @@ pub(crate) fn source(capability: &Capability) -> String {
 /// None with the formats built in.
 pub fn markdown(registry: &Registry) -> Result<String> {
     let mut out = String::from(
-        "| format | features | labels | audio | segments | text | other objects | arrays | names | same in all | no frames | frame shift | recording | header lines |\n\
+        "| format | features | labels | audio | segments | text | other objects | arrays | names | must match | empty utterances | frame shift | recording | header lines |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let mut sorts = BTreeSet::new();
@@ -286,9 +298,8 @@ pub fn markdown(registry: &Registry) -> Result<String> {
         let name = format.info().name;
         let usual = cells(&of(format)?);
         out.push_str(&format!("| `{name}` | {usual} |\n"));
-        for variant in format.info().variants {
-            let options = Options::new(format.info(), [variant.option])?;
-            let (extension, other) = (variant.extension, cells(&with(format, &options)?));
+        for (extension, other) in variants(format)? {
+            let other = cells(&other);
             // Formats that share a sort of file tell it once.
             if other != usual && sorts.insert((extension, other.clone())) {
                 out.push_str(&format!("| `{name}`: `.{extension}` | {other} |\n"));

@@ -1,6 +1,7 @@
 //! `spr-convert formats [NAME]`.
 
 use clap::Args;
+use spr_core::format::Format;
 use spr_core::{Error, Result};
 
 use super::out::print;
@@ -15,7 +16,7 @@ Examples:
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct FormatsArgs {
-    /// The format to tell in full
+    /// The format to describe in full
     #[arg(value_parser = super::words::format(), hide_possible_values = true)]
     pub(super) name: Option<String>,
     /// Print as JSON
@@ -33,41 +34,61 @@ pub(super) fn run(args: &FormatsArgs, session: &Session) -> Result<u8> {
         return print(capabilities::markdown(registry)?.as_bytes());
     }
     let chosen = match &args.name {
-        Some(name) => vec![capabilities::of(registry.get(name)?)?],
-        None => registry
-            .formats()
-            .map(capabilities::of)
-            .collect::<Result<Vec<_>>>()?,
+        Some(name) => vec![registry.get(name)?],
+        None => registry.formats().collect(),
     };
     if args.json {
-        let text = serde_json::to_string_pretty(&chosen)
+        let all = chosen.into_iter().map(capabilities::of);
+        let text = serde_json::to_string_pretty(&all.collect::<Result<Vec<_>>>()?)
             .map_err(|e| Error::io("cannot write", e.into()))?;
         return print((text + "\n").as_bytes());
     }
+    let chosen = chosen.into_iter().map(Told::of);
+    let chosen = chosen.collect::<Result<Vec<_>>>()?;
     match (&args.name, chosen.as_slice()) {
         (Some(_), [format]) => print(full(format).as_bytes()),
         _ => print(list(&chosen).as_bytes()),
     }
 }
 
+/// A format, and those of its files that hold something else.
+struct Told {
+    usual: Capability,
+    others: Vec<(&'static str, Capability)>,
+}
+
+impl Told {
+    fn of(format: &'static dyn Format) -> Result<Self> {
+        let usual = capabilities::of(format)?;
+        let mut others = capabilities::variants(format)?;
+        others.retain(|(_, other)| held(other) != held(&usual));
+        Ok(Self { usual, others })
+    }
+}
+
 /// Columns of a page.
 const WIDTH: usize = 80;
-/// Columns that the first word of a line has.
-const FIRST: usize = 14;
+/// Columns between the two of a table.
+const GAP: usize = 2;
 
-/// Lines of at most [`WIDTH`] columns: `first`, and `text` beside it.
-fn beside(first: &str, text: &str) -> String {
-    let gap = if first.len() < FIRST { "" } else { " " };
-    let first = format!("{first:<FIRST$}{gap}");
-    let rest = " ".repeat(FIRST);
-    let options = textwrap::Options::new(WIDTH)
-        .initial_indent(&first)
-        .subsequent_indent(&rest);
-    textwrap::fill(text, options) + "\n"
+/// A table of two columns, in lines of at most [`WIDTH`].
+fn table(rows: &[(String, String)]) -> String {
+    let first = rows.iter().map(|(first, _)| first.len()).max();
+    let first = first.unwrap_or_default() + GAP;
+    let rest = " ".repeat(first);
+    let line = |(word, text): &(String, String)| {
+        let word = format!("{word:<first$}");
+        let options = textwrap::Options::new(WIDTH)
+            .initial_indent(&word)
+            .subsequent_indent(&rest)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        textwrap::fill(text, options) + "\n"
+    };
+    rows.iter().map(line).collect()
 }
 
 /// What a format can hold, in words.
-fn held(format: &Capability) -> String {
+fn held(format: &Capability) -> Vec<&'static str> {
     let no = |text: &str| text == "no";
     let all = [
         (!no(&format.features), "features"),
@@ -75,29 +96,38 @@ fn held(format: &Capability) -> String {
         (!no(&format.audio), "sound"),
         (format.segments, "segments"),
         (format.text, "text"),
-        (!no(format.objects), "other objects"),
-        (!no(&format.arrays), "named arrays"),
+        (!no(format.objects), "objects"),
+        (!no(&format.arrays), "arrays"),
     ];
     let held = all.into_iter().filter(|(held, _)| *held);
-    held.map(|(_, what)| what).collect::<Vec<_>>().join(", ")
+    held.map(|(_, what)| what).collect()
 }
 
-fn list(formats: &[Capability]) -> String {
-    let mut out = String::new();
-    for format in formats {
-        let extensions = format.extensions.iter().map(|e| format!(" .{e}"));
-        let title = format!("{}{}", format.title, extensions.collect::<String>());
-        out.push_str(&beside(format.name, &title));
-        out.push_str(&beside("", &format!("holds {}", held(format))));
+fn list(formats: &[Told]) -> String {
+    let mut rows = Vec::new();
+    for Told { usual, others } in formats {
+        let extensions: Vec<_> = usual.extensions.iter().map(|e| format!(".{e}")).collect();
+        let title = match extensions.as_slice() {
+            [] => usual.title.to_owned(),
+            _ => format!("{} ({})", usual.title, extensions.join(" ")),
+        };
+        let mut all = held(usual);
+        for what in others.iter().flat_map(|(_, other)| held(other)) {
+            if !all.contains(&what) {
+                all.push(what);
+            }
+        }
+        rows.push((usual.name.to_owned(), title));
+        rows.push((String::new(), format!("holds {}", all.join(", "))));
     }
-    out.push_str("All are read and written. More on one: spr-convert formats NAME\n");
-    out
+    table(&rows) + "All are read and written unless noted. More on one: spr-convert formats NAME\n"
 }
 
-fn full(format: &Capability) -> String {
+fn full(told: &Told) -> String {
+    let format = &told.usual;
     let extensions: Vec<_> = format.extensions.iter().map(|e| format!(".{e}")).collect();
     let mut out = format!("{}: {}\n", format.name, format.title);
-    let (mut lines, mut not) = (String::new(), Vec::new());
+    let (mut rows, mut not) = (Vec::new(), Vec::new());
     for (name, value) in [
         ("extensions", extensions.join(" ")),
         ("features", format.features.clone()),
@@ -108,8 +138,8 @@ fn full(format: &Capability) -> String {
         ("objects", format.objects.to_owned()),
         ("arrays", format.arrays.clone()),
         ("names", format.keys.to_owned()),
-        ("same in all", format.uniform.clone()),
-        ("empty ones", format.empty.to_owned()),
+        ("must match", format.uniform.clone()),
+        ("empty utterances", format.empty.to_owned()),
         (
             "frame shift",
             capabilities::yes(format.frame_shift).to_owned(),
@@ -120,18 +150,28 @@ fn full(format: &Capability) -> String {
         match value.as_str() {
             "" | "-" => {}
             "no" => not.push(name),
-            value => lines.push_str(&beside(&format!("  {name}"), value)),
+            _ => rows.push((format!("  {name}"), value)),
         }
     }
-    out.push_str(&lines);
-    if !not.is_empty() {
-        out.push_str(&beside("  not held", &not.join(", ")));
+    for (extension, other) in &told.others {
+        let held = held(other);
+        not.retain(|name| !held.contains(name));
+        rows.push((
+            format!("  .{extension} files"),
+            format!("hold {}", held.join(", ")),
+        ));
     }
+    if !not.is_empty() {
+        rows.push(("  not held".to_owned(), not.join(", ")));
+    }
+    out.push_str(&table(&rows));
     if !format.options.is_empty() {
         out.push_str("options, after a comma or with --oo (input) and --co (output):\n");
-        for option in &format.options {
-            out.push_str(&beside(&format!("  {}", option.name), &option_text(option)));
-        }
+        let options = format.options.iter();
+        let rows: Vec<_> = options
+            .map(|option| (format!("  {}", option.name), option_text(option)))
+            .collect();
+        out.push_str(&table(&rows));
     }
     out
 }

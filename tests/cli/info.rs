@@ -152,6 +152,19 @@ fn formats_come_from_the_capabilities() {
         assert!(list.contains(name));
         assert!(s.ok(&format!("formats {name}")).out.contains("features"));
     }
+    let spr = s.ok("formats spr").out;
+    assert!(
+        spr.contains("\n  .seg files        hold segments\n"),
+        "{spr}"
+    );
+    assert!(
+        spr.contains("\n  not held          labels, arrays, recording\n"),
+        "{spr}"
+    );
+    assert!(list.contains("holds features, sound, objects, segments, text\n"));
+    assert!(list.ends_with(
+        "All are read and written unless noted. More on one: spr-convert formats NAME\n"
+    ));
     let readme = include_str!("../../README.md");
     assert!(
         readme.contains(&s.ok("formats --markdown").out),
