@@ -24,14 +24,14 @@ pub(super) struct ReadArgs {
     /// Set an option of the input's format
     #[arg(long = "oo", value_name = "KEY=VALUE", hide_short_help = true)]
     pub(super) input_options: Vec<String>,
-    /// Seconds from frame to frame, such as 0.01, of data that don't say
+    /// Frame shift in seconds, such as 0.01, for data that don't state it
     #[arg(long, value_name = "SECONDS")]
     pub(super) frame_shift: Option<String>,
     #[command(flatten)]
     pub(super) sound: SoundArgs,
     #[command(flatten)]
     pub(super) data: DataArgs,
-    /// What to do at faulty utterances
+    /// What to do with faulty utterances
     #[arg(
         long,
         value_enum,
@@ -51,11 +51,11 @@ pub(super) struct ReadArgs {
     /// Run commands that script files contain
     #[arg(long, conflicts_with = "safe", hide_short_help = true)]
     pub(super) allow_pipes: bool,
-    /// Run no commands at all, and follow no URLs that stand in files
+    /// Run no commands at all, and follow no URLs found in files
     #[arg(long, hide_short_help = true)]
     pub(super) safe: bool,
-    /// Follow URLs of these hosts and buckets that stand in files, beside those of the file's own; of
-    /// all without a list
+    /// Follow URLs found in files to these hosts and buckets, apart from the file's own host; to any
+    /// without a list
     #[arg(
         long,
         value_name = "HOST,...",
@@ -72,13 +72,13 @@ pub(super) struct ReadArgs {
     /// Print facts as JSON, and errors too
     #[arg(long)]
     pub(super) json: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long, conflicts_with = "verbose")]
     pub(super) quiet: bool,
-    /// Say how arguments were understood
+    /// Explain how arguments were understood
     #[arg(short, long, hide_short_help = true)]
     pub(super) verbose: bool,
-    /// Say how arguments are understood, and stop
+    /// Explain how arguments are understood, and stop
     #[arg(long)]
     pub(super) explain: bool,
 }
@@ -87,7 +87,7 @@ pub(super) struct ReadArgs {
 #[cfg(feature = "remote")]
 #[derive(Args, Debug, Clone)]
 pub(super) struct RemoteArgs {
-    /// What is read ahead of a URL, or sent to one at a time
+    /// How much to read ahead from a URL, or to send to one at a time
     #[arg(
         long,
         value_name = "SIZE",
@@ -96,7 +96,7 @@ pub(super) struct RemoteArgs {
         hide_short_help = true
     )]
     pub(super) remote_block: String,
-    /// How long a server may say nothing before it is asked again
+    /// How long a server may be silent before it is asked again
     #[arg(
         long,
         value_name = "SECONDS",
@@ -105,7 +105,7 @@ pub(super) struct RemoteArgs {
         hide_short_help = true
     )]
     pub(super) remote_timeout: u64,
-    /// Ask other servers than this machine without encryption, too
+    /// Allow unencrypted requests to servers other than this machine
     #[arg(long, help_heading = "URLs", hide_short_help = true)]
     pub(super) allow_http: bool,
 }
@@ -122,7 +122,7 @@ pub(super) struct SoundArgs {
         hide_short_help = true
     )]
     pub(super) channel: Option<String>,
-    /// Resample sound to so many samples a second
+    /// Resample sound to N samples per second
     #[arg(
         long,
         value_name = "N",
@@ -131,8 +131,8 @@ pub(super) struct SoundArgs {
         hide_short_help = true
     )]
     pub(super) rate: Option<String>,
-    /// Add noise of one step before samples are rounded by --rate, --channel mix or --dtype, the same
-    /// for each --seed
+    /// Add noise of one step before samples are rounded by --rate, --channel mix or --dtype; the same
+    /// --seed gives the same noise
     #[arg(long, help_heading = "Sound", hide_short_help = true)]
     pub(super) dither: bool,
 }
@@ -140,7 +140,7 @@ pub(super) struct SoundArgs {
 /// PDNN's data options, for all inputs; each is also a key of the data spec FILE,key=value,…
 #[derive(Args, Debug, Clone)]
 pub(super) struct DataArgs {
-    /// Read SPEC, as IN: PDNN's name for it
+    /// Read SPEC, like IN; the name is PDNN's
     #[arg(
         long,
         value_name = "SPEC",
@@ -150,7 +150,7 @@ pub(super) struct DataArgs {
     )]
     // Here for the help and the completions: words::plain puts SPEC in its place before this is read.
     pub(super) train_data: Option<String>,
-    /// Put the frames before and after beside each frame
+    /// Splice each frame with N frames on either side, or L before and R after it
     #[arg(
         long,
         value_name = "N|L:R",
@@ -158,7 +158,7 @@ pub(super) struct DataArgs {
         hide_short_help = true
     )]
     pub(super) context: Option<String>,
-    /// Put the frames before beside each frame
+    /// Splice each frame with the N frames before it
     #[arg(
         long,
         value_name = "N",
@@ -166,7 +166,7 @@ pub(super) struct DataArgs {
         hide_short_help = true
     )]
     pub(super) lcxt: Option<String>,
-    /// Put the frames after beside each frame
+    /// Splice each frame with the N frames after it
     #[arg(
         long,
         value_name = "N",
@@ -174,7 +174,7 @@ pub(super) struct DataArgs {
         hide_short_help = true
     )]
     pub(super) rcxt: Option<String>,
-    /// Leave out the frames with these labels, such as 0:3-9
+    /// Leave out frames with these labels, such as 0:3-9
     #[arg(
         long,
         value_name = "LABELS",
@@ -193,7 +193,7 @@ pub(super) struct DataArgs {
     /// Put the frames in random order, as random=True does
     #[arg(long, help_heading = "Data options", hide_short_help = true)]
     pub(super) shuffle: bool,
-    /// Shuffle with this seed and not with PDNN's
+    /// Shuffle with this seed instead of PDNN's
     #[arg(
         long,
         value_name = "N",
@@ -201,7 +201,7 @@ pub(super) struct DataArgs {
         hide_short_help = true
     )]
     pub(super) seed: Option<String>,
-    /// The size of partitions, which {part} in the output's name writes apart
+    /// The size of partitions; with {part} in the output's name each gets its own file
     #[arg(
         long,
         value_name = "SIZE",
@@ -232,12 +232,12 @@ pub(super) struct ConvertArgs {
     pub(super) output_options: Vec<String>,
     #[command(flatten)]
     pub(super) join: JoinArgs,
-    /// Put the utterances through stages first, such as 'unique|context(5)|shuffle(1000,seed=1)'
+    /// Pass the utterances through stages first, such as 'unique|context(5)|shuffle(1000,seed=1)'
     #[arg(long, value_name = "STAGES", hide_short_help = true)]
     pub(super) stages: Option<String>,
     #[command(flatten)]
     pub(super) names: NameArgs,
-    /// Write labels to a data set of their own
+    /// Write labels to a separate data set
     #[arg(long, value_name = "OUT", value_parser = data_set())]
     pub(super) labels_out: Option<String>,
     /// Change the type of features and sound: f32, f64, i16, …
@@ -253,14 +253,14 @@ pub(super) struct ConvertArgs {
         hide_possible_values = true
     )]
     pub(super) allow_loss: Vec<String>,
-    /// Replace outputs that exist, folders as a whole
+    /// Replace existing outputs, folders as a whole
     #[arg(long)]
     pub(super) overwrite: bool,
-    /// Add files to a folder that exists
+    /// Add files to an existing folder
     #[arg(long, hide_short_help = true)]
     pub(super) add: bool,
-    /// Which of several utterances of one key to keep; if not given, a key of several inputs is an
-    /// error
+    /// Which of several utterances with one key to keep; by default, a key found in several inputs is
+    /// an error
     #[arg(
         long,
         value_enum,
@@ -269,7 +269,7 @@ pub(super) struct ConvertArgs {
         hide_short_help = true
     )]
     pub(super) duplicates: Option<DuplicatesArg>,
-    /// Write each skipped utterance and why as a line of JSON
+    /// Write each skipped utterance, and why, as a line of JSON
     #[arg(
         long,
         value_name = "FILE",
@@ -287,13 +287,13 @@ pub(super) struct ConvertArgs {
         hide_short_help = true
     )]
     pub(super) report: Option<Location>,
-    /// Read outputs back and compare before they get their names
+    /// Read outputs back and compare them before they get their names
     #[arg(long)]
     pub(super) verify: bool,
     /// Don't wait for the disk: quicker, less safe
     #[arg(long)]
     pub(super) no_sync: bool,
-    /// Threads to use; all give the same output
+    /// Threads to use; any number gives the same output
     #[arg(short, long, alias = "nj", value_name = "N", default_value = "2")]
     pub(super) jobs: usize,
     /// Do everything but write
@@ -319,7 +319,7 @@ pub(super) struct ConvertArgs {
 /// Other names for utterances; labels that join go by the new ones.
 #[derive(Args, Debug, Clone)]
 pub(super) struct NameArgs {
-    /// Change names as sed does, such as 's/ /_/g'; several are done one after the other
+    /// Change names as sed does, such as 's/ /_/g'; several are applied in turn
     #[arg(
         long,
         value_name = "s/REGEX/TEXT/",
@@ -327,7 +327,7 @@ pub(super) struct NameArgs {
         hide_short_help = true
     )]
     pub(super) rename: Vec<String>,
-    /// Give names by a file of lines `old new`
+    /// Rename according to this file of lines `old new`
     #[arg(
         long,
         value_name = "FILE",
@@ -337,7 +337,7 @@ pub(super) struct NameArgs {
         hide_short_help = true
     )]
     pub(super) map_keys: Option<Location>,
-    /// Put this before names
+    /// Prepend this to names
     #[arg(
         long,
         value_name = "TEXT",
@@ -346,7 +346,7 @@ pub(super) struct NameArgs {
         hide_short_help = true
     )]
     pub(super) prefix: Option<String>,
-    /// Put this behind names
+    /// Append this to names
     #[arg(
         long,
         value_name = "TEXT",

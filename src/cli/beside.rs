@@ -15,11 +15,11 @@ pub(super) struct JoinArgs {
     /// Take labels from another data set, by key
     #[arg(long, value_name = "IN", value_parser = data_set())]
     pub(super) labels: Option<String>,
-    /// Take what was said from another data set, by key
+    /// Take transcripts from another data set, by key
     #[arg(long, value_name = "IN", value_parser = data_set(), hide_short_help = true)]
     pub(super) text: Option<String>,
-    /// Take speakers from this file of lines `utterance speaker`; labels may stand under them, and
-    /// split keeps together what is of one
+    /// Take speakers from this file of lines `utterance speaker`; labels may be stored by speaker,
+    /// and split keeps each speaker's utterances together
     #[arg(
         long,
         value_name = "FILE",
@@ -28,7 +28,7 @@ pub(super) struct JoinArgs {
         hide_short_help = true
     )]
     pub(super) utt2spk: Option<Location>,
-    /// Take labels for N frames more or fewer than there are; what is longer is cut
+    /// Accept labels for up to N frames more or fewer than there are; the longer is cut
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) length_tolerance: Option<u64>,
 }
@@ -38,7 +38,7 @@ pub(super) struct JoinArgs {
 pub(super) struct BesideArgs {
     #[command(flatten)]
     pub(super) join: JoinArgs,
-    /// Call labels by the names of this file of lines `NAME NUMBER`, such as Kaldi's phones.txt
+    /// Show labels by the names in this file of lines `NAME NUMBER`, such as Kaldi's phones.txt
     #[arg(
         long,
         value_name = "FILE",

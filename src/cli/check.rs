@@ -18,18 +18,18 @@ Examples:
   spr-convert check feats.ark            all that is wrong, with its place
   spr-convert check feats.scp --labels ali.ark  and whether the labels fit
   spr-convert check --quick train.pfile  ends, counts, indexes and offsets
-  spr-convert check data/train           a data folder of Kaldi's";
+  spr-convert check data/train           a Kaldi data directory";
 
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CheckArgs {
-    /// Data to check; a folder may be one of Kaldi's data folders
+    /// Data to check; a folder may be a Kaldi data directory
     #[arg(value_name = "IN", value_parser = data_set(), required = true)]
     paths: Vec<String>,
     /// Check that each utterance has as many labels here as it has frames
     #[arg(long, value_name = "IN", value_parser = data_set())]
     labels: Option<String>,
-    /// Check ends, counts, indexes and offsets, but no values
+    /// Check ends, counts, indexes and offsets, but not values
     #[arg(long)]
     quick: bool,
     #[command(flatten)]

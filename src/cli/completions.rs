@@ -11,7 +11,7 @@ use super::session::Session;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  spr-convert completions bash > ~/.local/share/bash-completion/completions/spr-convert
+  source <(spr-convert completions bash)               in ~/.bashrc
   spr-convert completions zsh > ~/.zfunc/_spr-convert  with ~/.zfunc in fpath
   spr-convert completions fish > ~/.config/fish/completions/spr-convert.fish
   spr-convert completions powershell >> $PROFILE";

@@ -20,15 +20,15 @@ use crate::verbs::diff::{
 };
 
 pub(super) const EXAMPLES: &str = "\
-Values are compared as numbers: NaN equals NaN, and 1 equals 1.0 whatever their
-types. With a tolerance, values are the same if |a - b| <= ATOL + RTOL * |b|.
-Element types and header lines are told on standard error and make no
-difference. What --labels, --text and --utt2spk name joins A. Exit status: 0 the
-same, 1 different, 2 an error.
+Values are compared as numbers: NaN equals NaN, and 1 equals 1.0 whatever their \
+types. With a tolerance, values are the same if |a - b| <= ATOL + RTOL * |b|. \
+Other element types and header lines are reported on standard error, but don't \
+count as a difference. --labels, --text and --utt2spk add to A. Exit status: 0 \
+the same, 1 different, 2 an error.
 
 Examples:
-  spr-convert diff feats.scp train.pfile  one after the other
-  spr-convert diff a.ark b.ark --by-key   whatever their order
+  spr-convert diff feats.scp train.pfile  in the same order
+  spr-convert diff a.ark b.ark --by-key   in any order
   spr-convert diff a.ark b.ark --atol 1e-6 -q && echo close
   spr-convert diff a.ark b.pkl --json     one object, for programs";
 
@@ -43,16 +43,16 @@ pub(super) struct DiffArgs {
     /// How far apart values may be
     #[arg(long, value_name = "X", default_value_t = 0.0)]
     atol: f64,
-    /// How far apart values may be for each unit of size
+    /// How far apart values may be, relative to their size
     #[arg(long, value_name = "X", default_value_t = 0.0)]
     rtol: f64,
-    /// Compare utterances of the same key, whatever their order
+    /// Compare utterances with the same key, whatever their order
     #[arg(long)]
     by_key: bool,
-    /// With --by-key, memory for what waits for the other side
+    /// With --by-key, memory for utterances that wait for their match
     #[arg(long, value_name = "SIZE", default_value = "1g")]
     memory: String,
-    /// List all that differs, however long that gets
+    /// List everything that differs, however long the list gets
     #[arg(long)]
     all: bool,
     #[command(flatten)]

@@ -20,9 +20,9 @@ const EXAMPLES: &str = "\
 Examples:
   spr-convert header a.trk                             show the header
   spr-convert header a.trk > h.spr                     for header=h.spr
-  spr-convert header a.trk --set speaker=ann -o b.trk  with another line
+  spr-convert header a.trk --set speaker=ann -o b.trk  with a changed line
   spr-convert header *.trk --set speaker=ann -i        the files themselves
-  spr-convert header a.key --kind spr -o a.spr         the other sort of header";
+  spr-convert header a.key --kind spr -o a.spr         the other kind of header";
 
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]
@@ -30,19 +30,19 @@ pub(super) struct HeaderArgs {
     /// SPRAAK files, or patterns in quotes; `-` is standard input
     #[arg(value_name = "FILE", value_parser = file(), value_hint = ValueHint::AnyPath, required = true)]
     files: Vec<Location>,
-    /// Give a key a value; a new key comes last
+    /// Give a key a value; a new key is added at the end
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Take a key away; this comes before --set
+    /// Remove a key; this is done before --set
     #[arg(long, value_name = "KEY")]
     delete: Vec<String>,
-    /// Make it a header of this sort, if the data need not change
+    /// Change to this kind of header, if the data need not change
     #[arg(long, value_name = "spr|key", hide_possible_values = true)]
     kind: Option<KindArg>,
-    /// Say in the key HEADER_LEN how many bytes the header has
+    /// Store the length of the header in its key HEADER_LEN
     #[arg(long)]
     header_len: bool,
-    /// Write the header and the data, which stay as they are; `-` is standard output
+    /// Where to write the header and the data, which stay as they are; `-` is standard output
     #[arg(
         short,
         long,
@@ -52,16 +52,16 @@ pub(super) struct HeaderArgs {
         conflicts_with = "json"
     )]
     output: Option<Location>,
-    /// Change the files themselves: each is written beside itself and renamed, links stay
+    /// Change the files in place: each is written under another name and renamed; links stay
     #[arg(short, long, conflicts_with_all = ["output", "json"])]
     in_place: bool,
-    /// Replace an output that exists
+    /// Replace an existing output
     #[arg(long, requires = "output")]
     overwrite: bool,
     /// Print the header as JSON
     #[arg(long)]
     json: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(short, long)]
     quiet: bool,
 }
@@ -195,7 +195,7 @@ fn change(file: &Location, args: &HeaderArgs, session: &Session) -> Result<()> {
     output.commit()
 }
 
-/// Refuses a name that tells of the other sort of header.
+/// Refuses a name that tells of the other kind of header.
 fn check_name(output: &Location, header: &HeaderFile) -> Result<()> {
     if output.plain().extension() == Some("key") && header.dialect() == Dialect::Spr {
         return Err(

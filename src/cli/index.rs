@@ -13,8 +13,8 @@ use super::{messages, plan};
 use crate::verbs::index::index;
 
 pub(super) const EXAMPLES: &str = "\
-Of a Kaldi archive this is its script file; of a PFile or a pickle, the side
-file with the names and lengths of its utterances. The data stay as they are.
+For a Kaldi archive the index is its script file; for a PFile or a pickle, the \
+side file with the names and lengths of its utterances.
 
 Examples:
   spr-convert index feats.ark           writes feats.scp
@@ -29,7 +29,7 @@ pub(super) struct IndexArgs {
     /// Where to write; beside the file by default
     #[arg(short, long, value_name = "OUT")]
     output: Option<String>,
-    /// Replace an index that exists
+    /// Replace an existing index
     #[arg(long)]
     overwrite: bool,
     #[command(flatten)]

@@ -16,21 +16,21 @@ use super::{messages, plan};
 use crate::verbs::info::{Facts, inspect};
 
 pub(super) const EXAMPLES: &str = "\
-Everything is read, so that a damaged file is found out: what was read until
-then is told, and the exit status is 2.
+Everything is read, so that damage is found: what was read before it is \
+printed, and the exit status is 2.
 
 Examples:
-  spr-convert info feats.scp  the same as spr-convert feats.scp
-  spr-convert info *.pfile --quick  by headers alone, some counts are unknown
-  spr-convert info * -v       of several files a paragraph each, not a table
-  spr-convert info train.pfile --json  an object a line, for programs";
+  spr-convert info feats.scp           the same as spr-convert feats.scp
+  spr-convert info *.pfile --quick     headers only; some counts are unknown
+  spr-convert info * -v                a paragraph for each file, not a table
+  spr-convert info train.pfile --json  one object per line, for programs";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct InfoArgs {
     /// Data to look into
     #[arg(value_name = "IN", value_parser = data_set(), required = true)]
     pub(super) paths: Vec<String>,
-    /// Print a table with tabs and a line of titles, for programs
+    /// Print a table with tabs and a header line, for programs
     #[arg(long, conflicts_with = "json")]
     pub(super) tsv: bool,
     /// Read headers only

@@ -14,9 +14,9 @@ use super::exit::DONE;
 use super::messages;
 
 pub(super) const EXAMPLES: &str = "\
-Under the name of one of Kaldi's tools the program is that tool: same options,
-same bytes. Links of ours are renewed; anything else of that name is left alone,
-and then no link is made.
+Under the name of one of Kaldi's tools the program is that tool: same options, \
+same bytes. Links to this program are renewed; if anything else has one of the \
+names, it is left alone and no link is made.
 
 Examples:
   spr-convert kaldi-links ~/bin/kaldi
@@ -25,10 +25,10 @@ Examples:
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct LinksArgs {
-    /// The folder for the links, made if need be
+    /// The folder for the links, created if needed
     #[arg(value_name = "DIR", value_parser = file())]
     pub(super) folder: Location,
-    /// Make small scripts instead, with which the tools run the commands that script files contain
+    /// Make small scripts instead, so that the tools run the commands that script files contain
     #[arg(long)]
     allow_pipes: bool,
 }

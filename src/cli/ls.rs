@@ -21,26 +21,26 @@ use crate::verbs::key_json;
 use crate::verbs::show::find_named;
 
 pub(super) const EXAMPLES: &str = "\
-A line is: key, what it holds, frames, columns, element type, and the byte at
-which it starts in its file, - where that is not known; of sound its rate,
-seconds, peak and RMS in dB of full scale as well, where samples are in the
-data. Of several inputs, the first word is the input.
+A line has: key, what the entry holds, frames, columns, element type, and the \
+byte at which it starts in its file, or - where that is not known; for sound \
+also its rate, seconds, peak and RMS in dB of full scale, if the data contain \
+samples. With several inputs, the first word is the input.
 
-Behind the data may stand the utterances to list, by keys or patterns.
+After the data you can name the utterances to list, by keys or patterns.
 
 Examples:
   spr-convert ls feats.scp             every utterance of the script file
-  spr-convert ls feats.scp 'ann-*'     those whose keys are like that
+  spr-convert ls feats.scp 'ann-*'     those whose keys match
   spr-convert ls train.pfile | wc -l   how many there are
-  spr-convert ls --json a.ark b.pfile  an object a line, for programs
-  spr-convert ls --tsv a.ark           a table with tabs and a line of titles";
+  spr-convert ls --json a.ark b.pfile  one object per line, for programs
+  spr-convert ls --tsv a.ark           a table with tabs and a header line";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct LsArgs {
-    /// Data to list, and utterances of it
+    /// Data to list, and keys of its utterances
     #[arg(value_name = "IN... KEY", value_parser = data_set(), required = true)]
     paths: Vec<String>,
-    /// Print a table with tabs and a line of titles, for programs
+    /// Print a table with tabs and a header line, for programs
     #[arg(long, conflicts_with = "json")]
     tsv: bool,
     #[command(flatten)]

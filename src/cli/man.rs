@@ -20,10 +20,10 @@ Examples:
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct ManArgs {
-    /// The verb whose page to print, in place of the program's
+    /// The verb whose page to print, instead of the program's
     #[arg(value_name = "VERB")]
     verb: Option<String>,
-    /// Write all pages to this folder, made if need be
+    /// Write all pages to this folder, created if needed
     #[arg(
         long,
         value_name = "DIR",

@@ -8,8 +8,8 @@ use super::convert;
 use super::session::Session;
 
 pub(super) const EXAMPLES: &str = "\
-Inputs are read one after the other, each of any format. A key that stands in
-several is refused unless --duplicates says which to keep.
+Inputs are read one after the other, each in any format. A key found in several \
+is refused unless --duplicates says which to keep.
 
 Examples:
   spr-convert merge mon.ark tue.scp wed.pfile week.ark

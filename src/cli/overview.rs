@@ -17,9 +17,9 @@ const VERBS: &[(&str, &[&str])] = &[
         "convert",
         &["convert", "select", "sort", "merge", "split", "shards"],
     ),
-    ("mend", &["check", "repair", "index", "header"]),
+    ("repair", &["check", "repair", "index", "header"]),
     (
-        "know",
+        "learn",
         &["formats", "help", "man", "completions", "kaldi-links"],
     ),
 ];
@@ -44,7 +44,7 @@ fn text(program: &Command) -> String {
         text.push_str(&format!("  to {what:<8} {}\n", verbs.join(" ")));
     }
     text.push_str(&format!("\n{EXAMPLES}\n\n"));
-    text.push_str("spr-convert help lists the options, spr-convert help VERB those of a verb.\n");
+    text.push_str("spr-convert help lists the options, spr-convert help VERB those of one verb.\n");
     text
 }
 

@@ -12,7 +12,7 @@ const EXAMPLES: &str = "Examples:\n";
 const STATUS: &[(&str, &str)] = &[
     (
         "0",
-        "Done. A reader of the output that goes away, such as head, is no fault.",
+        "Done. A reader of the output that stops early, such as head, is not an error.",
     ),
     (
         "1",
@@ -21,27 +21,27 @@ const STATUS: &[(&str, &str)] = &[
     ("2", "An error, or bad usage. No output was left behind."),
     (
         "3",
-        "Done, but utterances at fault were skipped, as --on-error skip asks.",
+        "Done, but faulty utterances were skipped, as --on-error skip asks.",
     ),
 ];
 
 const FILES: &[(&str, &str)] = &[
     (
         "OUT.utt2num_frames",
-        "The names and lengths of utterances, beside outputs that have no room for them: PFiles and pickles. \
+        "The names and lengths of utterances, next to outputs that have no room for them: PFiles and pickles. \
          It is read with them; keys=none leaves it out.",
     ),
     (
         ".OUT.spr-*",
-        "An output that is not finished, in the folder where it will be. A run that was killed leaves it; \
-         the next one that writes OUT says so.",
+        "An unfinished output, in the folder where it will be. A run that was killed leaves it behind; \
+         the next run that writes OUT reports it.",
     ),
 ];
 
 const ENVIRONMENT: &[(&str, &str)] = &[
     (
         "TMPDIR",
-        "Where data wait that do not fit in memory while they are sorted or shuffled.",
+        "Where to put data that do not fit in memory while they are sorted or shuffled.",
     ),
     (
         "NO_COLOR, COLORTERM, TERM",
@@ -80,7 +80,13 @@ pub(super) fn render(command: &Command) -> io::Result<Vec<u8>> {
     let (notes, examples) = after.split_once(EXAMPLES).unwrap_or((&after, ""));
     if !notes.trim().is_empty() {
         section("NOTES", &mut page);
-        as_typed(notes.trim_end().lines(), &mut page);
+        for paragraph in notes.trim_end().lines() {
+            let line = match paragraph {
+                "" => ".PP".to_owned(),
+                text => escaped(text),
+            };
+            page.extend(line.bytes().chain([b'\n']));
+        }
     }
     section("EXAMPLES", &mut page);
     as_typed(examples.lines(), &mut page);

@@ -22,10 +22,11 @@ use crate::argument::Input;
 use crate::verbs::show::find_named;
 
 pub(super) const EXAMPLES: &str = "\
-With keys, features, sound (waveform and spectrogram) and labels of these
-utterances; without, lengths, labels and features of all, or the only utterance. In the terminal, or with -o
-into a file. Colours go from the least value to the greatest, but for 1 % of the
-cells at either end; of sound they are levels, 0 dB a tone of full scale.
+With keys, it draws features, sound (waveform and spectrogram) and labels of \
+these utterances; without, lengths, labels and features of the whole data set, \
+or its only utterance. The picture appears in the terminal, or with -o goes to a \
+file. Colours span the values from least to greatest, except 1 % of the cells at \
+either end; for sound they are levels, where a tone at full scale has 0 dB.
 
 Examples:
   spr-convert plot feats.scp ann-001           in the terminal
@@ -40,10 +41,10 @@ const ROWS: usize = 256;
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct PlotArgs {
-    /// Data to look at
+    /// Data to draw
     #[arg(value_name = "IN", value_parser = data_set())]
     path: String,
-    /// The utterances to draw; without, the data set as a whole
+    /// The utterances to draw; by default the whole data set
     #[arg(value_name = "KEY")]
     keys: Vec<String>,
     /// Where to write the picture: a name that ends in .svg or .png
@@ -62,10 +63,10 @@ pub(super) struct PlotArgs {
     /// (means and deviations of columns)
     #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true)]
     kind: Option<PictureFormat>,
-    /// Pixels, or characters in the terminal, from left to right
+    /// Width in pixels, or in characters in the terminal
     #[arg(long, value_name = "N")]
     width: Option<u16>,
-    /// Lines in the terminal, about; 40 for a data set if it is not given
+    /// Approximate height in lines, in the terminal; for a data set 40 by default
     #[arg(long, value_name = "N")]
     height: Option<u16>,
     /// Colours in the terminal: auto, always or never
@@ -77,7 +78,7 @@ pub(super) struct PlotArgs {
         hide_possible_values = true
     )]
     color: When,
-    /// Seconds in a window of the spectrogram
+    /// Length of the spectrogram's windows
     #[arg(
         long,
         value_name = "SECONDS",
@@ -86,7 +87,7 @@ pub(super) struct PlotArgs {
         help_heading = "Spectrogram"
     )]
     window: f64,
-    /// Seconds from one window to the next; more where sound is long
+    /// Time from one window to the next; more for long sound
     #[arg(
         long,
         value_name = "SECONDS",
@@ -104,7 +105,7 @@ pub(super) struct PlotArgs {
         help_heading = "Spectrogram"
     )]
     range: f64,
-    /// Replace a picture that exists
+    /// Replace an existing picture
     #[arg(long)]
     overwrite: bool,
     #[command(flatten)]

@@ -75,20 +75,20 @@ pub(super) enum Verb {
     /// Convert one or several data sets into one
     #[command(after_help = EXAMPLES)]
     Convert(Box<ConvertArgs>),
-    /// Say what data sets hold
+    /// Describe what data sets hold
     #[command(after_help = info::EXAMPLES)]
     Info(Box<InfoArgs>),
     /// Find everything that is wrong with data sets
     Check(Box<CheckArgs>),
-    /// Keep what is whole of a damaged data set
+    /// Save what is intact in a damaged data set
     Repair(Box<RepairArgs>),
     /// Show the header of a SPRAAK file, or change it
     #[cfg(feature = "spraak")]
     Header(HeaderArgs),
-    /// List the entries of data sets, a line each
+    /// List the entries of data sets, one per line
     #[command(after_help = ls::EXAMPLES)]
     Ls(Box<LsArgs>),
-    /// Show what entries hold, number by number
+    /// Show the contents of entries, number by number
     #[command(after_help = show::EXAMPLES)]
     Show(Box<ShowArgs>),
     /// Compare two data sets
@@ -97,22 +97,22 @@ pub(super) enum Verb {
     /// Convert only some utterances
     #[command(after_help = select::EXAMPLES)]
     Select(Box<SelectArgs>),
-    /// Convert in another order
+    /// Convert with the utterances sorted
     #[command(after_help = sort::EXAMPLES)]
     Sort(Box<SortArgs>),
-    /// Convert several data sets into one without a key twice
+    /// Convert several data sets into one, without duplicate keys
     #[command(after_help = merge::EXAMPLES)]
     Merge(Box<MergeArgs>),
     /// Convert one data set into several
     #[command(after_help = split::EXAMPLES, override_usage = split::USAGE)]
     Split(Box<SplitArgs>),
-    /// See which shards of array jobs are missing, and merge them
+    /// Find out which shards of array jobs are missing, and merge them
     #[command(after_help = shards::EXAMPLES)]
     Shards(Box<ShardsArgs>),
-    /// Write what finds the utterances of a file, without rewriting it
+    /// Write an index of a file's utterances; the file stays as it is
     #[command(after_help = index::EXAMPLES)]
     Index(Box<IndexArgs>),
-    /// Sum up features, lengths and labels
+    /// Summarize features, lengths and labels
     #[command(after_help = stats::EXAMPLES)]
     Stats(Box<StatsArgs>),
     /// Draw utterances or a whole data set
@@ -123,14 +123,14 @@ pub(super) enum Verb {
     #[cfg(feature = "plot")]
     #[command(after_help = report::EXAMPLES)]
     Report(Box<ReportArgs>),
-    /// List the formats, or tell one in full
+    /// List the formats, or describe one in full
     #[command(after_help = formats::EXAMPLES)]
     Formats(FormatsArgs),
     /// Link Kaldi's own tool names to this program
     #[cfg(feature = "kaldi-tools")]
     #[command(after_help = links::EXAMPLES)]
     KaldiLinks(LinksArgs),
-    /// Print the manual page, or that of a verb
+    /// Print the manual page of the program or of a verb
     #[command(after_help = man::EXAMPLES)]
     Man(ManArgs),
     /// Print completions for a shell

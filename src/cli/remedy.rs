@@ -25,7 +25,7 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         }
         Remedy::AllowHttp => "use https, or ask without encryption with --allow-http",
         Remedy::BuildRemote => {
-            "this program was built without URLs: cargo install spr-convert --features remote"
+            "this program was built without URLs: cargo install --path . --features remote"
         }
         Remedy::RaiseLimit => "if the size is right, raise the limit with --max-alloc",
         Remedy::MoreMemory => "TMPDIR names another folder, --memory allows more memory",
@@ -100,7 +100,7 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         }
         Remedy::LookInside => "`spr-convert info FILE` says what it is",
         Remedy::ConvertData => "`spr-convert IN OUT` converts the data too",
-        Remedy::Repair => "`spr-convert repair IN -o OUT` keeps what is whole",
+        Remedy::Repair => "`spr-convert repair IN -o OUT` saves what is intact",
         Remedy::SortFirst => "sort both first, `spr-convert sort IN OUT`, or raise --memory",
         Remedy::SixteenBits => "--dtype i16 writes samples of 16 bits",
         Remedy::FloatSamples => "--dtype f32 holds them",

@@ -15,9 +15,9 @@ use crate::job::{Job, OnError};
 
 const EXAMPLES: &str = "\
 Examples:
-  spr-convert repair feats.ark -o ark,scp:a.ark,a.scp  what is whole
-  spr-convert repair train.pfile -o good.pfile         counts made anew
-  spr-convert repair features/ -o spr:good/            whole files
+  spr-convert repair feats.ark -o ark,scp:a.ark,a.scp  what is intact
+  spr-convert repair train.pfile -o good.pfile         counts rebuilt
+  spr-convert repair features/ -o spr:good/            intact files
   spr-convert repair data/train -o data/good           a data directory";
 
 #[derive(Args, Debug, Clone)]
@@ -26,7 +26,7 @@ pub(super) struct RepairArgs {
     /// Damaged data
     #[arg(value_name = "IN", value_parser = data_set())]
     path: String,
-    /// Where to write what is whole
+    /// Where to write what is intact
     #[arg(short, long, value_name = "OUT", value_parser = data_set())]
     output: String,
     /// Write this format, whatever the extension
@@ -35,13 +35,13 @@ pub(super) struct RepairArgs {
     /// Set an option of the output's format
     #[arg(long = "co", value_name = "KEY=VALUE")]
     output_options: Vec<String>,
-    /// Replace an output that exists, and all that a folder holds; the input is never replaced
+    /// Replace an existing output, a folder with all its files; the input is never replaced
     #[arg(long)]
     overwrite: bool,
-    /// Add files to a folder that exists
+    /// Add files to an existing folder
     #[arg(long)]
     add: bool,
-    /// Write each thing lost and why as a line of JSON
+    /// Write each thing lost, and why, as a line of JSON
     #[arg(
         long,
         value_name = "FILE",

@@ -18,9 +18,9 @@ use super::{messages, plan, skipped};
 use crate::verbs::report::{KEPT, survey};
 
 pub(super) const EXAMPLES: &str = "\
-The page stands alone: no network, no scripts, light or dark as the browser is.
-Of damaged data it tells what could be read and what is damaged, and the exit
-status is 2.
+The page is one file without scripts that needs no network, light or dark like \
+the browser. For damaged data it shows what could be read and what is damaged, \
+and the exit status is 2.
 
 Examples:
   spr-convert report train.pfile -o train.html
@@ -34,11 +34,10 @@ pub(super) struct ReportArgs {
     /// Where to write the page
     #[arg(short, long, value_name = "OUT")]
     output: String,
-    /// The largest sound of an utterance that the page plays, such as 500k; 0 for
-    /// none
+    /// Let the page play the sound of utterances up to this size, such as 500k; 0 for none
     #[arg(long, value_name = "SIZE", default_value = "2m")]
     max_sound: String,
-    /// Replace a page that exists
+    /// Replace an existing page
     #[arg(long)]
     overwrite: bool,
     #[command(flatten)]

@@ -14,12 +14,12 @@ use super::{convert, plan};
 use crate::verbs::select::{Rules, first, hours, key_list, per_speaker, sample, speaker_list};
 
 pub(super) const EXAMPLES: &str = "\
-An utterance is converted if it meets every rule given; of several patterns one
-is enough.
+An utterance is converted if it meets every rule given; of several patterns, one \
+match is enough.
 
 Examples:
-  spr-convert select feats.scp dev.pfile --keys dev.list    those of a list
-  spr-convert select all.ark ann.ark --glob 'ann-*'         those of a speaker
+  spr-convert select feats.scp dev.pfile --keys dev.list    those in a list
+  spr-convert select all.ark ann.ark --glob 'ann-*'         those of one speaker
   spr-convert select all.ark long.ark --min-frames 100      long ones
   spr-convert select all.ark few.ark --sample 100 --seed 1  100 at random
   spr-convert select data/train data/ten --hours 10         ten hours of it
@@ -27,7 +27,7 @@ Examples:
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct SelectArgs {
-    /// Take the keys in this file: the first word of each line, or those of a data set
+    /// Take the keys in this file: the first word of each line, or the keys of a data set
     #[arg(
         long,
         visible_alias = "utts",
@@ -49,25 +49,25 @@ pub(super) struct SelectArgs {
     /// Take keys that match a pattern with *, ? and [...]
     #[arg(long, value_name = "PATTERN", help_heading = "Rules")]
     glob: Vec<String>,
-    /// Take keys in which a regular expression matches
+    /// Take keys that a regular expression matches anywhere
     #[arg(long, value_name = "REGEX", help_heading = "Rules")]
     regex: Vec<String>,
-    /// Take utterances of so many frames or more
+    /// Take utterances of N frames or more
     #[arg(long, value_name = "N", help_heading = "Rules")]
     min_frames: Option<u64>,
-    /// Take utterances of so many frames or fewer
+    /// Take utterances of N frames or fewer
     #[arg(long, value_name = "N", help_heading = "Rules")]
     max_frames: Option<u64>,
-    /// Take what these speakers say: a list set apart by commas, or a file of names
+    /// Take what these speakers say: a comma-separated list, or a file of names
     #[arg(long, value_name = "NAME,...|FILE", help_heading = "Rules")]
     speakers: Option<String>,
-    /// Of all that, take the first N of each speaker
+    /// Of those, take the first N of each speaker
     #[arg(long, value_name = "N", help_heading = "Rules")]
     per_speaker: Option<u64>,
-    /// Of all that, take the first that last so many hours together
+    /// Of those, take the first that add up to this many hours
     #[arg(long, value_name = "HOURS", help_heading = "Rules")]
     hours: Option<f64>,
-    /// Of all that, take the first N
+    /// Of those, take the first N
     #[arg(
         long,
         value_name = "N",
@@ -75,7 +75,7 @@ pub(super) struct SelectArgs {
         help_heading = "Rules"
     )]
     first: Option<u64>,
-    /// Of all that, take N at random, other ones for another --seed; the input is read twice
+    /// Of those, take N at random, different ones for another --seed; the input is read twice
     #[arg(long, value_name = "N", help_heading = "Rules")]
     sample: Option<u64>,
     #[command(flatten)]

@@ -14,11 +14,11 @@ use crate::shard::{self, By, Hashes, Record, Shard, Weights};
 /// Which shard of how many a job converts.
 #[derive(Args, Debug, Clone, Default)]
 pub(super) struct ShardArgs {
-    /// Convert shard I of N, I from 1, or `auto` in an array job; {shard} in output names, or else
-    /// their end, says which
+    /// Convert shard I of N, counted from 1, or `auto` in an array job; the number replaces {shard} in
+    /// output names, or is added at their end
     #[arg(long, value_name = "I/N", hide_short_help = true)]
     pub(super) shard: Option<String>,
-    /// By what shards are of the same size: auto, entries, bytes, frames
+    /// What to balance shards by: auto, entries, bytes, frames
     #[arg(
         long,
         value_name = "auto|entries|bytes|frames",
@@ -26,7 +26,8 @@ pub(super) struct ShardArgs {
         hide_short_help = true
     )]
     shard_by: Option<String>,
-    /// Keep together what this file of lines `utterance word` gives the same word, such as utt2spk
+    /// Keep together utterances with the same word in this file of lines `utterance word`, such as
+    /// utt2spk
     #[arg(
         long,
         value_name = "FILE",
@@ -35,8 +36,8 @@ pub(super) struct ShardArgs {
         hide_short_help = true
     )]
     shard_group: Option<Location>,
-    /// Do nothing if the shard is done already, by its record; with =verify, if its files are still
-    /// what was written
+    /// Do nothing if the shard's record says that it is done; with =verify, check that its files are
+    /// still what was written
     #[arg(
         long,
         value_name = "verify",
@@ -56,7 +57,7 @@ enum ResumeArg {
     /// By its record, and files of the lengths that it says.
     #[value(hide = true)]
     Done,
-    /// And by the hashes of the files.
+    /// Check the hashes of the files, too.
     Verify,
 }
 

@@ -17,21 +17,21 @@ use crate::shard::{By, Shard, Weights};
 use crate::verbs::shards::{Shards, State, expression};
 
 pub(super) const EXAMPLES: &str = "\
-OUT is the output as the jobs have it, with {shard} in its names.
+OUT is the output as the jobs name it, with {shard} in its name.
 
 Examples:
   spr-convert feats.scp 'out.{shard}.pfile' --shard 3/16     one of 16 jobs
   spr-convert shards status 'out.{shard}.pfile' --of 16      3,7-9 are missing
   spr-convert shards merge 'out.{shard}.pfile' -o out.pfile  as one job writes
-  spr-convert shards plan feats.scp --of 16                  whose are which";
+  spr-convert shards plan feats.scp --of 16                  which entries go where";
 
 #[derive(Subcommand, Debug, Clone)]
 pub(super) enum ShardsVerb {
-    /// Print which shards are missing, as an array job takes them; 1 while any is
+    /// Print which shards are missing, as array jobs take them; status 1 if any is
     Status(StatusArgs),
-    /// Put the shards together to what one job would have written
+    /// Combine the shards into what one job would have written
     Merge(Box<MergeArgs>),
-    /// Say which entries each shard has
+    /// Show which entries go to each shard
     Plan(Box<PlanArgs>),
 }
 
@@ -43,23 +43,23 @@ pub(super) struct ShardsArgs {
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct StatusArgs {
-    /// The output, as the jobs have it
+    /// The output, as the jobs name it
     #[arg(value_name = "OUT", value_parser = data_set())]
     output: String,
-    /// How many shards there are; known once one is done
+    /// How many shards there are; not needed once one is done
     #[arg(long, value_name = "N")]
     of: Option<u64>,
     /// Print facts as JSON
     #[arg(long)]
     json: bool,
-    /// Say nothing but which are missing
+    /// Print only which are missing
     #[arg(short, long)]
     quiet: bool,
 }
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct MergeArgs {
-    /// How many shards there are, where there are those of several cuts
+    /// How many shards there are, if files of several numbers are there
     #[arg(long, value_name = "N")]
     of: Option<u64>,
     /// Join only the script files, which point into the shards
@@ -71,16 +71,16 @@ pub(super) struct MergeArgs {
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct PlanArgs {
-    /// Data to cut
+    /// Data to divide
     #[arg(value_name = "IN", value_parser = data_set(), required = true)]
     paths: Vec<String>,
     /// How many shards
     #[arg(long, value_name = "N")]
     of: u64,
-    /// By what shards are of the same size: auto, entries, bytes, frames
+    /// What to balance shards by: auto, entries, bytes, frames
     #[arg(long, value_name = "auto|entries|bytes|frames", default_value = "auto")]
     shard_by: String,
-    /// Keep together what this file of lines `utterance word` gives the same word
+    /// Keep together utterances with the same word in this file of lines `utterance word`
     #[arg(long, value_name = "FILE", value_parser = file())]
     shard_group: Option<Location>,
     #[command(flatten)]

@@ -23,7 +23,7 @@ Examples:
   spr-convert show feats.scp ann-001           one utterance
   spr-convert show feats.scp ann-001 --range 0:9,0:3  10 frames, 4 columns
   spr-convert show ali.ark --head 3            the first 3 utterances
-  spr-convert show ali.ark 'ann-*'             those whose keys are like that
+  spr-convert show ali.ark 'ann-*'             those whose keys match
   spr-convert show train.pfile ann-001 --json  as a line of jsonl";
 
 #[derive(Args, Debug, Clone)]
@@ -31,13 +31,13 @@ pub(super) struct ShowArgs {
     /// Data to look into
     #[arg(value_name = "IN", value_parser = data_set())]
     path: String,
-    /// The utterances to show, by their keys or patterns such as 'ann-*', all if none is named
+    /// The utterances to show, by keys or by patterns such as 'ann-*'; all if none is named
     #[arg(value_name = "KEY")]
     keys: Vec<String>,
-    /// Rows and columns to show, such as 0:9,0:3; they count from 0, the last one is included
+    /// Rows and columns to show, such as 0:9,0:3; counted from 0, the last one included
     #[arg(long, value_name = "ROWS,COLS", conflicts_with = "json")]
     range: Option<Window>,
-    /// Show all of long matrices, which are shown in part on a terminal
+    /// Show long matrices in full, also on a terminal
     #[arg(long, conflicts_with = "json")]
     all: bool,
     /// Show only the first N utterances

@@ -10,9 +10,9 @@ use super::{convert, plan};
 use crate::verbs::select::sort;
 
 pub(super) const EXAMPLES: &str = "\
-Keys are compared byte by byte, as `LC_ALL=C sort` does and Kaldi wants it;
-utterances that are equal keep their order. What does not fit into the memory
-goes to a temporary file in TMPDIR.
+Keys are compared byte by byte, as `LC_ALL=C sort` does and Kaldi expects; \
+utterances that compare equal keep their order. What does not fit in memory goes \
+to a temporary file in TMPDIR.
 
 Examples:
   spr-convert sort feats.ark ark,scp:sorted.ark,sorted.scp
@@ -30,7 +30,7 @@ pub(super) struct SortArgs {
         hide_possible_values = true
     )]
     by: ByArg,
-    /// Memory for utterances
+    /// Memory to use for utterances
     #[arg(long, value_name = "SIZE", default_value = "1g")]
     memory: String,
     #[command(flatten)]

@@ -12,14 +12,14 @@ use crate::verbs::split::{Rule, Speakers, split};
 pub(super) const USAGE: &str = "spr-convert split RULE [OPTIONS] IN... OUT";
 
 pub(super) const EXAMPLES: &str = "\
-{part} in the output's name stands for the number of the part, from 0; {part:03}
-has three digits. With --train and --valid it stands for `train` and `valid`,
-with --test for `test` as well. With --by speaker or --utt2spk all utterances of
-a speaker stay together. The input is read twice, but for --frames and --size.
+{part} in the output's name stands for the number of the part, from 0; {part:03} \
+has three digits. With --train and --valid it stands for `train` and `valid`, \
+with --test for `test` as well. With --by speaker or --utt2spk all utterances of \
+a speaker stay together. The input is read twice, except with --frames and --size.
 
 Examples:
-  spr-convert split feats.scp feats.{part}.ark -n 8
-  spr-convert split feats.scp 'ark,scp:{part}.ark,{part}.scp' -n 8 --utt2spk utt2spk
+  spr-convert split f.scp 'ark,scp:{part}.ark,{part}.scp' -n 8
+  spr-convert split feats.scp 'feats.{part}.ark' -n 8 --utt2spk utt2spk
   spr-convert split all.ark out.{part:03}.pfile --size 2g
   spr-convert split all.pfile {part}.pfile --train 0.9 --seed 1
   spr-convert split data/all 'data-{part}' --valid 0.1 --test 0.1 --by speaker";
@@ -28,7 +28,7 @@ Examples:
 pub(super) struct SplitArgs {
     #[command(flatten)]
     rule: RuleArgs,
-    /// With --valid, into test, too, this share of the utterances at random
+    /// With --valid: into test, too, this share of the utterances at random
     #[arg(
         long,
         value_name = "SHARE",
@@ -36,7 +36,7 @@ pub(super) struct SplitArgs {
         help_heading = "Rules"
     )]
     test: Option<f64>,
-    /// Keep all utterances of a speaker together, by what the data say of who speaks
+    /// Keep all utterances of a speaker together, using the speakers in the data
     #[arg(
         long,
         value_enum,
@@ -59,19 +59,19 @@ enum ByArg {
 #[derive(Args, Debug, Clone)]
 #[group(required = true, multiple = false)]
 struct RuleArgs {
-    /// Into N parts of as many utterances
+    /// Into N parts with equal numbers of utterances
     #[arg(short = 'n', long, value_name = "N", help_heading = "Rules")]
     parts: Option<u64>,
-    /// Into parts of at most N frames
+    /// Into parts with at most N frames
     #[arg(long, value_name = "N", help_heading = "Rules")]
     frames: Option<u64>,
-    /// Into parts of at most so many bytes of numbers, such as 2g
+    /// Into parts with at most this many bytes of numbers, such as 2g
     #[arg(long, value_name = "SIZE", help_heading = "Rules")]
     size: Option<String>,
     /// Into train, this share of the utterances at random, and valid, the rest
     #[arg(long, value_name = "SHARE", value_parser = fraction, help_heading = "Rules")]
     train: Option<f64>,
-    /// The same, by the share of valid
+    /// Into valid, this share of the utterances at random, and train, the rest
     #[arg(long, value_name = "SHARE", value_parser = fraction, help_heading = "Rules")]
     valid: Option<f64>,
 }

@@ -19,22 +19,22 @@ use super::{messages, plan};
 use crate::verbs::stats::Heard;
 
 pub(super) const EXAMPLES: &str = "\
-Deviations are those of all frames about the mean (divided by their number). NaN
-and infinite values are counted and left out of everything else. Hours are known
-where the data have a frame shift or a sampling rate. Levels are parts of full
-scale, 0 dB; clipped are samples at the ends of their range.
+Standard deviations are taken over all frames (dividing by N, not N - 1). NaN \
+and infinite values are counted, and left out of everything else. Hours are \
+known where the data have a frame shift or a sampling rate. Levels are relative \
+to full scale, 0 dB; samples at the ends of their range count as clipped.
 
 Examples:
   spr-convert stats feats.scp           columns, lengths
   spr-convert stats train.pfile --json  all of it, for programs
-  spr-convert stats train.pfile --tsv   a line a number: input, name, value";
+  spr-convert stats train.pfile --tsv   one line per number: input, name, value";
 
 #[derive(Args, Debug, Clone)]
 pub(super) struct StatsArgs {
-    /// Data to sum up
+    /// Data to summarize
     #[arg(value_name = "IN", value_parser = data_set(), required = true)]
     paths: Vec<String>,
-    /// Print a table with tabs and a line of titles, for programs
+    /// Print a table with tabs and a header line, for programs
     #[arg(long, conflicts_with = "json")]
     tsv: bool,
     #[command(flatten)]
@@ -179,7 +179,7 @@ fn features(stats: &Stats, out: &mut Out) -> Result<()> {
         table.line(words(name, beyond), out)?;
         table.finish(out)?;
         return out.line(format!(
-            "  the columns from {first} on are summed up as one"
+            "  the columns from {first} on are summarized as one"
         ));
     }
     table.finish(out)

@@ -22,6 +22,14 @@ fn every_verb_has_examples_and_a_page() {
             assert!(help.contains("Examples:\n"), "{verb}: {help}");
             let width = help.lines().map(|line| line.chars().count()).max();
             assert!(width <= Some(80), "{verb}: {help}");
+            // Commands to copy are not broken.
+            let examples = help.lines().skip_while(|line| *line != "Examples:");
+            for line in examples.skip(1) {
+                assert!(
+                    line.contains("spr-convert") || line.contains("PATH="),
+                    "{line}"
+                );
+            }
         }
         let page = s.ok(&format!("man {verb}")).out;
         assert!(page.contains(&format!(".TH spr-convert-{verb}")), "{page}");
