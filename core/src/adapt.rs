@@ -273,11 +273,15 @@ impl Adapter {
             return Err(Error::unfit("has sound that can't be loaded"));
         };
         if caps.dtypes.is_empty() {
-            let message = match caps.references {
-                true => "has samples, the format only names sound files",
-                false => "has samples, which the format does not encode",
+            let error = match caps.references {
+                true => Error::unfit("has samples, but the format can only name sound files"),
+                false => {
+                    let encoded = caps.encoded.join(" or ");
+                    Error::unfit(format!("has samples, but {encoded} can't be encoded"))
+                        .hint("write .flac or .wav instead")
+                }
             };
-            return Err(Error::unfit(message));
+            return Err(error);
         }
         let asked = self.dtype.unwrap_or(sound.samples.dtype());
         let held = target_dtype(asked, caps.dtypes);

@@ -80,23 +80,15 @@ impl LossKind {
         }
     }
 
-    /// What is lost, in a few words.
+    /// What is lost, in a few words that contain its name.
     pub fn describe(self) -> &'static str {
         match self {
-            Self::Precision => "digits of numbers",
-            Self::Range => "numbers beyond the target's range",
-            Self::Labels => "labels",
-            Self::Keys => "names of utterances",
-            Self::Boundaries => "where utterances start and end",
-            Self::Metadata => "header lines, frame shift and the like",
-            Self::Audio => "sampled sound",
-            Self::Segments => "labelled stretches of time",
-            Self::Weights => "weights of alternatives",
-            Self::Rank => "whether it was a number, a vector or a matrix",
+            Self::Rank => "rank (number, vector or matrix)",
             Self::Arrays => "arrays beside features and labels",
             Self::Tiers => "tiers of segments",
             Self::Scores => "scores of segments",
             Self::Speakers => "speakers of segments",
+            _ => self.name(),
         }
     }
 }
@@ -300,7 +292,7 @@ pub fn describe(kind: LossKind, line: &LossLine) -> String {
             "range: {} of {} values in {utterances} are beyond the target's type{what}",
             line.values, line.of
         ),
-        _ => format!("{kind}: {} of {utterances}{what}", kind.describe()),
+        _ => format!("{} of {utterances}{what}", kind.describe()),
     }
 }
 
@@ -321,7 +313,7 @@ mod tests {
         let (kind, line) = report.lines().next().unwrap();
         assert_eq!(
             describe(kind, line),
-            "metadata: header lines, frame shift and the like of 2 utterances (frame shift, header lines)"
+            "metadata of 2 utterances (frame shift, header lines)"
         );
     }
 

@@ -248,7 +248,7 @@ impl<'a> Branch<'a> {
             let written = open.writer.write(utt);
             written.map_err(|e| self.target.about(e.utterance(&utt.key)))?;
             if let Some(name) = open.file_key.take().filter(|name| *name != utt.key) {
-                let message = format!("called {name} from now on, by the name of its file");
+                let message = format!("renamed to {name}, after its file");
                 let warning = Error::unfit(message).utterance(&utt.key);
                 self.env.warn(&warning.file(self.target.text()));
             }

@@ -100,11 +100,11 @@ impl DataOptions {
             "lcxt" => self.context.0 = side()?,
             "rcxt" => self.context.1 = side()?,
             "ignore-label" => {
-                let example = "labels and ranges that go upwards, such as 0:3-9";
+                let example = "labels and ascending ranges, such as 0:3-9";
                 self.ignored = Some(value.parse().map_err(|_: Error| wrong(example))?);
             }
             "map-label" => {
-                let example = "FROM:TO with labels or ranges that go upwards, such as 1:0/4-6:2";
+                let example = "FROM:TO with labels or ascending ranges, such as 1:0/4-6:2";
                 self.map = Some(value.parse().map_err(|_: Error| wrong(example))?);
             }
             "partition" => {

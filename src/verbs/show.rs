@@ -158,7 +158,7 @@ pub fn find(
 
 /// The error for a key that is not there, with the most similar one that is.
 fn missing(input: &Input, key: &Key, registry: &Registry, env: &Env) -> Error {
-    let error = Error::new(ErrorKind::Unfit, "there is none of this name")
+    let error = Error::new(ErrorKind::Unfit, "there is no such utterance")
         .file(input.text())
         .utterance(key);
     if input.is_stdin() {

@@ -41,9 +41,9 @@ impl Heard {
         let first = self.first?;
         let of = match self.unheard {
             1 => "its sound".to_owned(),
-            n => format!("the sound of {n} utterances, here the first,"),
+            n => format!("the sound of {n} utterances, of which this is the first,"),
         };
-        Some(first.context(format!("{of} is not heard")))
+        Some(first.context(format!("{of} was not read")))
     }
 }
 

@@ -119,7 +119,7 @@ fn utterances_are_named_by_patterns() {
     for line in ["show ali.ark zed-*", "ls ali.ark zed", "plot fbank.ark z*"] {
         let error = s.fails(line);
         assert!(
-            error.contains("there is none of this name"),
+            error.contains("there is no such utterance"),
             "{line}: {error}"
         );
     }
@@ -244,7 +244,7 @@ fn words_for_places_folders_and_partitions() {
     for (line, error, hint) in [
         (
             "fbank.ark:26441 x.jsonl",
-            "fbank.ark@26441: utterance fbank: nothing starts at that byte, as it seems",
+            "fbank.ark@26441: utterance fbank: no utterance seems to start at that byte",
             "`spr-convert ls fbank.ark` shows where utterances start",
         ),
         (
@@ -287,7 +287,7 @@ fn words_for_places_folders_and_partitions() {
     );
     let said = s.ok("info mix --from npy");
     assert!(
-        said.err.contains("mix/0.ark: is not npy and passed over"),
+        said.err.contains("mix/0.ark: skipped, as it is not npy"),
         "{}",
         said.err
     );

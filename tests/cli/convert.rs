@@ -162,9 +162,9 @@ fn a_loss_is_measured_and_refused_until_allowed() {
         sample("fbank.ark"),
         sample("ali.txt")
     ));
-    assert!(error.contains("labels: "), "{error}");
+    assert!(error.contains("labels of "), "{error}");
     let error = s.fails("c.pfile -t pfile - --on-error skip");
-    assert!(error.contains("keys: "), "{error}");
+    assert!(error.contains("keys of "), "{error}");
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn mistakes_in_a_spec_have_their_place() {
         (
             "train.pfile,ignore-label=9-7 x.pkl",
             "character 13: ignore-label: '9-7'",
-            "upwards",
+            "ascending",
         ),
         (
             "train.pfile,map-label=1 x.pkl",

@@ -246,7 +246,7 @@ fn what_cannot_be_drawn_is_said() {
     for (line, says) in [
         (
             format!("plot {ark} ann-01 -o x.svg"),
-            "there is none of this name",
+            "there is no such utterance",
         ),
         (
             format!("plot {ark} ann-001 -o x.jpg"),

@@ -121,7 +121,7 @@ fn show_names_what_is_missing() {
         assert_eq!(
             said.err,
             format!(
-                "spr-convert: error: {name}: utterance ann-01: there is none of this name\n\
+                "spr-convert: error: {name}: utterance ann-01: there is no such utterance\n\
                  spr-convert: hint: did you mean ann-001?\n"
             )
         );
@@ -447,7 +447,7 @@ fn names_that_are_made_up_are_told() {
     for (name, utterances) in [("a.pfile", 2), ("a.pkl", 1)] {
         // Asked for by name, so nothing has to be allowed.
         let said = s.ok(&format!("a.ark {name},keys=none"));
-        assert!(said.err.contains("names of utterances"), "{}", said.err);
+        assert!(said.err.contains("keys of "), "{}", said.err);
         for verb in [
             "ls IN",
             "info IN",

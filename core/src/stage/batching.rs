@@ -118,7 +118,7 @@ impl Batching {
         let upwards = self.buckets.windows(2).all(|pair| pair[0] < pair[1]);
         if !upwards || self.buckets.first() == Some(&0) {
             return Err(Error::usage(
-                "the lengths that part buckets must go upwards from 1",
+                "the lengths that separate buckets must ascend, from 1",
             ));
         }
         Ok(())

@@ -102,8 +102,8 @@ impl FolderReader {
         }
         if let Some(first) = others.first() {
             let message = match others.len() {
-                1 => format!("is not {name} and passed over"),
-                n => format!("is not {name} and passed over, as {} more", n - 1),
+                1 => format!("skipped, as it is not {name}"),
+                n => format!("skipped, with {} more, as they are not {name}", n - 1),
             };
             env.warn(&Error::unfit(message).file(first.to_string()));
         }

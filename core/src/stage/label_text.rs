@@ -14,7 +14,7 @@ impl FromStr for LabelSet {
         for part in text.split(':') {
             let (first, last) = range(part).ok_or_else(|| {
                 Error::usage(format!("'{text}' is not a set of labels"))
-                    .hint("labels and ranges that go upwards, such as 0:3-9")
+                    .hint("labels and ascending ranges, such as 0:3-9")
             })?;
             set.insert(first, last);
         }
@@ -33,7 +33,7 @@ impl FromStr for LabelMap {
             let change = change.and_then(|(from, to)| Some((range(from)?, label(to)?)));
             let ((first, last), to) = change.ok_or_else(|| {
                 Error::usage(format!("'{text}' does not map labels"))
-                    .hint("FROM:TO with labels or ranges that go upwards, such as 1:0/4-6:2")
+                    .hint("FROM:TO with labels or ascending ranges, such as 1:0/4-6:2")
             })?;
             map.insert(first, last, to);
         }

@@ -314,8 +314,8 @@ fn batches_that_make_no_sense_are_refused() {
         (Batching::utterances(0), "a batch of nothing"),
         (Batching::frames(1).pad(), "only whole utterances"),
         (Batching::frames(1).buckets([3]), "only whole utterances"),
-        (Batching::utterances(1).buckets([3, 3]), "must go upwards"),
-        (Batching::utterances(1).buckets([0]), "must go upwards"),
+        (Batching::utterances(1).buckets([3, 3]), "must ascend"),
+        (Batching::utterances(1).buckets([0]), "must ascend"),
     ];
     for (batching, message) in cases {
         let error = Batch::new(script(&[]), batching, Limits::default())

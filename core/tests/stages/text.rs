@@ -411,7 +411,7 @@ fn a_slip_is_told_with_its_place_and_what_was_meant() {
         (
             "batch(utterances=9,buckets=9:3)",
             20,
-            "batch: the lengths that part buckets must go upwards from 1",
+            "batch: the lengths that separate buckets must ascend, from 1",
             "",
         ),
         (

@@ -15,7 +15,7 @@ const NOTE: &[u8] = b"annotation";
 const FIXED: u32 = 24;
 
 pub(crate) static KIND: AudioKind = AudioKind {
-    info: FormatInfo::new(NAME, "AU audio of Sun and NeXT", &["au", "snd"]),
+    info: FormatInfo::new(NAME, "AU audio (Sun and NeXT)", &["au", "snd"]),
     starts: |head| head.starts_with(b".snd") || head.starts_with(b"dns."),
     open,
     nested: None,

@@ -12,7 +12,7 @@ use crate::frames::Frames;
 pub(crate) const KEYS: OptionSpec = OptionSpec {
     name: "keys",
     value: "names|paths",
-    help: "of a list of files: utterances go by the names of those, or by their paths (names)",
+    help: "for a list of files: utterances go by the names of those, or by their paths (names)",
 };
 
 /// How lines give keys.

@@ -27,7 +27,7 @@ pub(crate) const BYTE_ORDER: OptionSpec = OptionSpec {
 pub(crate) const KIND: OptionSpec = OptionSpec {
     name: "kind",
     value: "NAME",
-    help: "what the features written are, such as MFCC_E_D_A (that of the input, else USER)",
+    help: "the kind of the features written, such as MFCC_E_D_A (default: that of the input, else USER)",
 };
 
 /// How a file is written.

@@ -59,7 +59,7 @@ pub(crate) const CAPS: Caps = {
 
 static INFO: FormatInfo = FormatInfo::new(
     "jsonl",
-    "canonical text form, one JSON object a line",
+    "canonical text form, one JSON object per line",
     &["jsonl"],
 );
 

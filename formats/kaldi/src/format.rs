@@ -66,7 +66,7 @@ const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         name: "table",
         value: "ark|scp",
-        help: "what the data are: objects, or lines that name their files (default: found out)",
+        help: "what the data are: objects, or lines that name their files (default: by content)",
     },
     OptionSpec {
         name: "holder",
@@ -81,7 +81,7 @@ const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         name: "dtype",
         value: "f32|f64",
-        help: "the type of the numbers in text (default: f32; in writing, both)",
+        help: "the type of the numbers in text (default: f32; when writing, both)",
     },
     OptionSpec {
         name: "permissive",
@@ -96,39 +96,39 @@ const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         name: "flush",
         value: "true|false",
-        help: "in writing, pass on each entry as soon as it is made (f)",
+        help: "when writing, pass on each entry as soon as it is made (Kaldi's f)",
     },
     OptionSpec {
         name: "list",
         value: "FILE",
-        help: "in writing, a script file that names a file for each object (scp:FILE)",
+        help: "when writing, a script file that names a file for each object (Kaldi's scp:FILE)",
     },
     OptionSpec {
         name: "once",
         value: "true|false",
-        help: "in looking up keys, each is asked for once (o)",
+        help: "when looking up keys, ask for each only once (Kaldi's o)",
     },
     OptionSpec {
         name: "sorted",
         value: "true|false",
-        help: "in looking up keys, the table is sorted by them (s)",
+        help: "when looking up keys, the table is sorted by key (Kaldi's s)",
     },
     OptionSpec {
         name: "called-sorted",
         value: "true|false",
-        help: "in looking up keys, they are asked for in sorted order (cs)",
+        help: "when looking up keys, they are asked for in order (Kaldi's cs)",
     },
     OptionSpec {
         name: "compress",
         value: "auto|1|2|3|4|5|6|7|keep",
         help: "compress matrices by Kaldi's method of that number (auto is 1), or keep those as \
-               stored that are compressed already (in reading, too)",
+               stored that are compressed already (when reading, too)",
     },
     OptionSpec {
         name: "audio",
         value: "kaldi|flac|wav",
-        help: "in writing, keep sound as Kaldi's waves (default), or as files of that format behind \
-               their sizes, which ESPnet reads",
+        help: "when writing, keep sound as Kaldi's waves (default), or as files of that format, each \
+               after its size, as ESPnet reads them",
     },
     OptionSpec {
         name: "digits",

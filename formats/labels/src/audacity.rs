@@ -19,7 +19,7 @@ pub static AUDACITY: Audacity = Audacity;
 #[derive(Clone, Copy, Debug)]
 pub struct Audacity;
 
-static INFO: FormatInfo = FormatInfo::new("audacity", "label tracks of Audacity, .txt", &[])
+static INFO: FormatInfo = FormatInfo::new("audacity", "Audacity label tracks (.txt)", &[])
     .also(&["txt"])
     .options(&[SYMBOLS, GAPS]);
 

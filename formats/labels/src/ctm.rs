@@ -21,8 +21,8 @@ pub static CTM: Ctm = Ctm;
 #[derive(Clone, Copy, Debug)]
 pub struct Ctm;
 
-static INFO: FormatInfo =
-    FormatInfo::new("ctm", "CTM: words and their times", &["ctm"]).options(&[SYMBOLS, GAPS, TIMES]);
+static INFO: FormatInfo = FormatInfo::new("ctm", "NIST CTM, words and their times", &["ctm"])
+    .options(&[SYMBOLS, GAPS, TIMES]);
 
 /// What comments start with.
 pub(crate) const COMMENT: &[u8] = b";;";

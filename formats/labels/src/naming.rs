@@ -18,7 +18,7 @@ pub(crate) const SYMBOLS: OptionSpec = OptionSpec {
 pub(crate) const GAPS: OptionSpec = OptionSpec {
     name: "gaps",
     value: "NAME",
-    help: "what lies between segments, before and behind them is a segment with this label, such as SIL",
+    help: "fill the gaps before, between and after segments with this label, such as SIL",
 };
 
 /// The options of segments.

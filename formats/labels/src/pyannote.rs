@@ -21,7 +21,7 @@ pub struct Pyannote;
 
 static INFO: FormatInfo = FormatInfo::new(
     "pyannote",
-    "pyannote's .lab: who speaks when, in seconds",
+    "who speaks when, in seconds, as in .lab files of pyannote",
     &[],
 )
 .also(&["lab"])

@@ -15,7 +15,7 @@ use crate::naming::Naming;
 pub(crate) const TIMES: OptionSpec = OptionSpec {
     name: "times",
     value: "recording|utterance",
-    help: "by which name, and in whose time, utterances are written that are stretches of recordings",
+    help: "write utterances that are parts of recordings with the recording's name and times, or with their own",
 };
 
 /// The channel that nothing is known of.

@@ -22,8 +22,8 @@ pub static RTTM: Rttm = Rttm;
 #[derive(Clone, Copy, Debug)]
 pub struct Rttm;
 
-static INFO: FormatInfo =
-    FormatInfo::new("rttm", "RTTM: who speaks when", &["rttm"]).options(&[SYMBOLS, GAPS, TIMES]);
+static INFO: FormatInfo = FormatInfo::new("rttm", "NIST RTTM, who speaks when", &["rttm"])
+    .options(&[SYMBOLS, GAPS, TIMES]);
 
 /// What stands in a field that says nothing.
 const NONE: &[u8] = b"<NA>";

@@ -27,7 +27,8 @@ const LABEL: &[u8] = b"label";
 /// What stands for a speaker of whom nothing is known.
 const NONE: &[u8] = b"<NA>";
 
-static INFO: FormatInfo = FormatInfo::new(NAME, "STM: what was said by whom and when", &[NAME]);
+static INFO: FormatInfo =
+    FormatInfo::new(NAME, "NIST STM, what was said by whom and when", &[NAME]);
 
 impl Format for Stm {
     fn info(&self) -> &'static FormatInfo {

@@ -28,7 +28,7 @@ const RATE: OptionSpec = OptionSpec {
 
 static INFO: FormatInfo = FormatInfo::new(
     "timit",
-    "TIMIT: phones or words by sample numbers",
+    "phones or words of TIMIT, by sample numbers",
     &["phn", "wrd"],
 )
 .also(&["txt"])

@@ -22,7 +22,7 @@ pub struct Trn;
 
 static INFO: FormatInfo = FormatInfo::new(
     "trn",
-    "trn: what was said, and the utterance's name in brackets",
+    "NIST transcripts, each with the utterance's name in brackets",
     &["trn", "transcription"],
 )
 .options(&[MARKS])

@@ -25,7 +25,7 @@ pub struct PFile;
 
 static INFO: FormatInfo = FormatInfo::new(
     "pfile",
-    "ICSI PFile: features and labels per frame, many utterances",
+    "ICSI PFile, features and labels of many utterances",
     &["pfile"],
 )
 .options(&[

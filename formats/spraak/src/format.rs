@@ -79,7 +79,7 @@ static SPR_INFO: FormatInfo = FormatInfo::new(
 .headerless("header");
 
 static KEY_INFO: FormatInfo =
-    FormatInfo::new("key", "the same with the older key header", &["key"])
+    FormatInfo::new("key", "SPRAAK files with the older key header", &["key"])
         .also(&["spr", "trk", "sam"])
         .options(&options::KEY)
         .variants(LISTS)

@@ -34,7 +34,7 @@ impl Reader for AtPlace {
         read.map_err(|error| match error.kind() {
             ErrorKind::Malformed | ErrorKind::Truncated => {
                 let (file, _) = typed.rsplit_once(':').unwrap_or((&typed, ""));
-                let message = "nothing starts at that byte, as it seems";
+                let message = "no utterance seems to start at that byte";
                 error
                     .context(message)
                     .suggest_instead(spr_core::Remedy::Advice(format!(

@@ -149,7 +149,7 @@ pub(super) fn by_extension(path: &str, registry: &Registry) -> Result<&'static d
             // Of three letters, two that differ make another word.
             Err(match nearest(extension, known) {
                 _ if extension == "txt" => {
-                    error.hint(format!("Kaldi's text is written to ark,t:{path}"))
+                    error.hint(format!("for Kaldi's text format, name it ark,t:{path}"))
                 }
                 _ if PICTURES.contains(&extension) => {
                     error.hint(format!("pictures are made by the verb plot: -o {path}"))

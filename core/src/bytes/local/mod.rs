@@ -156,7 +156,7 @@ impl Store for Local {
 fn path(at: &Location) -> io::Result<&Path> {
     match at.is_url() {
         true => {
-            let error = Error::unsupported("a URL is no file of this machine");
+            let error = Error::unsupported("URLs can't be opened here");
             let error = error.suggest(Remedy::BuildRemote);
             Err(io::Error::new(io::ErrorKind::Unsupported, error))
         }

@@ -14,7 +14,11 @@ const NAME: &str = "mp3";
 const TAG: &[u8] = b"ID3";
 
 static KIND: CodedKind = CodedKind {
-    info: FormatInfo::new(NAME, "MP3 audio; read, not encoded", &["mp3"]),
+    info: FormatInfo::new(
+        NAME,
+        "MP3 audio; read and copied, but not encoded",
+        &["mp3"],
+    ),
     starts,
     open: |source, _| Ok(Box::new(stream::Stream::open(source)?)),
     dtypes: &[],

@@ -12,7 +12,11 @@ use crate::coded::{CodedFormat, CodedKind, NestedCoded};
 const NAME: &str = "ogg";
 
 static KIND: CodedKind = CodedKind {
-    info: FormatInfo::new(NAME, "Ogg Vorbis audio; read, not encoded", &["ogg", "oga"]),
+    info: FormatInfo::new(
+        NAME,
+        "Ogg Vorbis audio; read and copied, but not encoded",
+        &["ogg", "oga"],
+    ),
     starts: |head| head.starts_with(page::MAGIC),
     open: |source, env| Ok(Box::new(stream::Stream::open(source, env)?)),
     dtypes: &[],

@@ -12,13 +12,13 @@ use crate::list::{self, Entry};
 pub(super) const FOLDER: OptionSpec = OptionSpec {
     name: "cepdir",
     value: "FOLDER",
-    help: "of a list of files: the folder that they are in, as Sphinx's -cepdir",
+    help: "for a list of files: the folder that they are in, as Sphinx's -cepdir",
 };
 
 pub(super) const EXTENSION: OptionSpec = OptionSpec {
     name: "cepext",
     value: ".EXT",
-    help: "of a list of files: what their names end in, as Sphinx's -cepext (.mfc)",
+    help: "for a list of files: what their names end in, as Sphinx's -cepext (.mfc)",
 };
 
 pub(super) const WRITTEN: OptionSpec = OptionSpec {

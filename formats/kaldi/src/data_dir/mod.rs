@@ -44,12 +44,12 @@ const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         name: "parts",
         value: "feats+wav+text",
-        help: "in reading, what utterances carry (default: what the target holds of it)",
+        help: "when reading, what utterances carry (default: what the target holds of it)",
     },
     OptionSpec {
         name: "paths",
         value: "found|relative|absolute",
-        help: "in writing, how files are named: as they are found from the working folder \
+        help: "when writing, how files are named: as they are found from the working folder \
                (default), from the directory, or from the root",
     },
 ];

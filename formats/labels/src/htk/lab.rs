@@ -21,7 +21,7 @@ pub static HTK_LAB: HtkLab = HtkLab;
 pub struct HtkLab;
 
 static INFO: FormatInfo =
-    FormatInfo::new("htk-lab", "label files of HTK", &["lab", "rec"]).options(&[SYMBOLS, GAPS]);
+    FormatInfo::new("htk-lab", "HTK label files", &["lab", "rec"]).options(&[SYMBOLS, GAPS]);
 
 /// What labels can be.
 pub(super) fn segments() -> SegmentCaps {

@@ -26,7 +26,7 @@ pub static MLF: Mlf = Mlf;
 pub struct Mlf;
 
 static INFO: FormatInfo =
-    FormatInfo::new("mlf", "master label files of HTK", &["mlf"]).options(&[SYMBOLS, GAPS]);
+    FormatInfo::new("mlf", "HTK master label files", &["mlf"]).options(&[SYMBOLS, GAPS]);
 
 /// The first line.
 const HEAD: &[u8] = b"#!MLF!#";

@@ -39,7 +39,7 @@ const ENCODING: OptionSpec = OptionSpec {
 
 static INFO: FormatInfo = FormatInfo::new(
     NAME,
-    "TextGrids of Praat",
+    "Praat TextGrids",
     &["TextGrid", "textgrid", "Textgrid", "TEXTGRID"],
 )
 .options(&[FORM, ENCODING, SYMBOLS, GAPS]);

@@ -37,7 +37,7 @@ const CAPS: Caps = {
 
 static INFO: FormatInfo = FormatInfo::new(
     "nemo",
-    "NeMo manifest, a JSON object a line",
+    "NeMo manifest, one JSON object per line",
     &["json"],
 )
 .also(&["jsonl"])

@@ -19,7 +19,7 @@ pub static SAFETENSORS: Safetensors = Safetensors;
 /// Files of Hugging Face's safetensors.
 pub struct Safetensors;
 
-static INFO: FormatInfo = FormatInfo::new("safetensors", "tensors by name", &["safetensors"]);
+static INFO: FormatInfo = FormatInfo::new("safetensors", "named tensors", &["safetensors"]);
 
 const fn caps() -> Caps {
     let mut features = FeatureCaps::new(Dtype::ALL);
