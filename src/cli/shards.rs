@@ -23,7 +23,7 @@ Examples:
   spr-convert feats.scp 'out.{shard}.pfile' --shard 3/16     one of 16 jobs
   spr-convert shards status 'out.{shard}.pfile' --of 16      3,7-9 are missing
   spr-convert shards merge 'out.{shard}.pfile' -o out.pfile  as one job writes
-  spr-convert shards plan feats.scp --of 16                  which entries go where";
+  spr-convert shards plan feats.scp --of 16                  what goes where";
 
 #[derive(Subcommand, Debug, Clone)]
 pub(super) enum ShardsVerb {
