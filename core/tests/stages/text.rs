@@ -318,7 +318,7 @@ fn a_slip_is_told_with_its_place_and_what_was_meant() {
             "ignore-label(9-7)",
             14,
             "ignore-label: '9-7' is not a set of labels",
-            "labels and ranges",
+            "labels and ascending ranges",
         ),
         (
             "map-label(1)",
