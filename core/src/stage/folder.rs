@@ -1,9 +1,7 @@
 //! A folder of files, one an utterance, as one data set.
 
-use std::collections::BTreeSet;
-
 use crate::bytes::{Env, Location, key_in_folder};
-use crate::format::{Format, Medium, Options, Reader, Registry, Request, Share};
+use crate::format::{Format, Medium, Options, Reader, Registry, Request, Score, Share};
 use crate::model::{DatasetInfo, Key, Utterance};
 use crate::{Error, ErrorKind, Remedy, Result};
 
@@ -29,8 +27,8 @@ pub struct FolderContent {
     pub extension: String,
     /// That file.
     pub decided_by: Location,
-    /// Other extensions there that formats are known by.
-    pub others: BTreeSet<String>,
+    /// Other formats of features or sound there, with the first file of each.
+    pub rivals: Vec<(&'static dyn Format, Location)>,
 }
 
 struct OpenFile {
@@ -152,41 +150,48 @@ impl FolderReader {
         let listed = list(folder, env, |ext| !registry.by_extension(ext).is_empty())?;
         let mut files = listed.files;
         files.sort();
+        // The first of each extension.
+        let mut kinds = Vec::<(String, Location)>::new();
+        for (_, file) in files {
+            let extension = file.plain().extension().map(str::to_ascii_lowercase);
+            let extension = extension.unwrap_or_default();
+            if kinds.iter().all(|(known, _)| *known != extension) {
+                kinds.push((extension, file));
+            }
+        }
         // Labels often lie beside the sound that they are about.
-        let is_data = |(_, file): &&(Key, Location)| {
-            let extension = file
-                .plain()
-                .extension()
-                .unwrap_or_default()
-                .to_ascii_lowercase();
-            let formats = registry.by_extension(&extension);
-            formats.iter().any(|format| {
-                let caps = format.caps(&Options::default(), Medium::Folder);
-                caps.is_ok_and(|caps| caps.features.is_some() || caps.audio.hold_any())
-            })
-        };
-        let found = files.iter().find(is_data).or(files.first());
-        let Some((_, first)) = found else {
+        let (mut data, labels): (Vec<_>, Vec<_>) = kinds
+            .into_iter()
+            .partition(|(extension, _)| registry.by_extension(extension).iter().any(holds_data));
+        if data.is_empty() {
+            data = labels.into_iter().take(1).collect();
+        }
+        let mut data = data.into_iter();
+        let Some((extension, decided_by)) = data.next() else {
             return Err(
                 Error::new(ErrorKind::Unrecognised, "holds no files of a known format")
                     .file(folder.to_string())
                     .suggest(Remedy::ReadAs(registry.names())),
             );
         };
-        let format = registry.detect(&mut env.open_file(first)?)?;
-        let extension = |file: &Location| {
-            let extension = file.plain().extension().map(str::to_ascii_lowercase);
-            extension.unwrap_or_default()
-        };
-        let decided_by = first.clone();
-        let own = extension(first);
-        let others = files.iter().map(|(_, file)| extension(file));
-        let others = others.filter(|other| *other != own).collect();
+        let format = registry.detect(&mut env.open_file(&decided_by)?)?;
+        let mut rivals = Vec::<(&'static dyn Format, Location)>::new();
+        for (extension, file) in data {
+            // What is no data, whatever its name says, is passed over on reading.
+            let Some(other) = recognised(&file, registry, env) else {
+                continue;
+            };
+            let own = format.info().extensions.contains(&extension.as_str());
+            let mut known = rivals.iter().map(|(rival, _)| *rival).chain([format]);
+            if !own && known.all(|known| known.info().name != other.info().name) {
+                rivals.push((other, file));
+            }
+        }
         Ok(FolderContent {
             format,
-            extension: own,
+            extension,
             decided_by,
-            others,
+            rivals,
         })
     }
 
@@ -226,6 +231,19 @@ impl Reader for FolderReader {
         self.open = (!utt.ends()).then_some(open);
         Ok(true)
     }
+}
+
+/// Whether a format holds features or sound.
+fn holds_data(format: &&'static dyn Format) -> bool {
+    let caps = format.caps(&Options::default(), Medium::Folder);
+    caps.is_ok_and(|caps| caps.features.is_some() || caps.audio.hold_any())
+}
+
+/// The format of features or sound that the content of a file is in.
+fn recognised(file: &Location, registry: &Registry, env: &Env) -> Option<&'static dyn Format> {
+    let ranked = registry.rank(&mut env.open_file(file).ok()?).ok()?;
+    let (score, format) = ranked.first()?;
+    (*score > Score::NameOnly && holds_data(format)).then_some(*format)
 }
 
 /// Files of a folder.

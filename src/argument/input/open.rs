@@ -1,5 +1,7 @@
 //! From an input to its utterances.
 
+use std::iter;
+
 use spr_core::bytes::{Env, Location, Locator, Source};
 use spr_core::format::{
     self, Count, Format, IndexKind, Medium, Parts, Reader, Registry, Request, Score,
@@ -9,7 +11,7 @@ use spr_core::stage::{
     Chain, FolderContent, FolderReader, FrameShift, JoinLabels, JoinText, PickTier, Rename,
     SkipErrors, Speakers,
 };
-use spr_core::{Error, ErrorKind, KeyMap, Result, side};
+use spr_core::{Error, ErrorKind, KeyMap, Remedy, Result, side};
 
 use super::Input;
 use super::place::AtPlace;
@@ -301,7 +303,7 @@ impl Input {
         let later = rest
             .into_iter()
             .map(move |input| Ok(input.open(each.clone(), &registry, &later_env)?.reader));
-        let chain = Chain::new(std::iter::once(Ok(opened.reader)).chain(later))?;
+        let chain = Chain::new(iter::once(Ok(opened.reader)).chain(later))?;
         opened.reader = match distinct {
             true => Box::new(chain.distinct(env.limits)),
             false => Box::new(chain),
@@ -347,7 +349,10 @@ impl Input {
         };
         let options = self.options(format)?;
         if format.folder().is_none() && format.caps(&options, Medium::Folder)?.count != Count::One {
-            return Err(not_one_each(folder, format, found.as_ref(), registry));
+            return Err(not_one_each(folder, format, found.as_ref()));
+        }
+        if let Some(content) = found.filter(|content| !content.rivals.is_empty()) {
+            return Err(several(folder, &content));
         }
         let kin: Vec<_> = kin.as_deref().into_iter().collect();
         let opened = request.open_folder(format, folder, &kin, &options, env)?;
@@ -379,35 +384,43 @@ fn not_one_each(
     folder: &Location,
     format: &'static dyn Format,
     content: Option<&FolderContent>,
-    registry: &Registry,
 ) -> Error {
     let name = format.info().name;
-    let Some(content) = content.filter(|content| !content.others.is_empty()) else {
-        let error = Error::usage(format!("is a folder of {name} files"));
-        return error
-            .file(folder.to_string())
-            .hint("name the files, for instance with a glob");
+    let message = format!("is a folder with {name} files of many utterances each");
+    let mut hint = match content {
+        Some(content) => format!(
+            "name the file that you mean, such as {}",
+            content.decided_by
+        ),
+        None => "name the file that you mean".to_owned(),
     };
-    let message = format!("is a {name} file with any number of utterances, beside other files");
-    let others = content.others.iter();
-    let globs = others.map(|extension| format!("'{}'", folder.join(format!("*.{extension}"))));
-    let mut hint = format!(
-        "name what you mean: {}",
-        globs.collect::<Vec<_>>().join(", ")
-    );
-    let formats = content
-        .others
-        .iter()
-        .flat_map(|other| registry.by_extension(other));
-    if let Some(first) = formats
-        .map(|format| format.info().name)
-        .find(|n| *n != name)
-    {
-        hint.push_str(&format!("; or --from {first}"));
+    let rivals = content.map(|content| content.rivals.as_slice());
+    if let Some((rival, _)) = rivals.unwrap_or_default().first() {
+        let name = rival.info().name;
+        hint.push_str(&format!("; --from {name} reads only the {name} files"));
     }
-    Error::usage(message)
-        .file(content.decided_by.to_string())
-        .hint(hint)
+    Error::usage(message).file(folder.to_string()).hint(hint)
+}
+
+/// The error for a folder with files of several formats.
+fn several(folder: &Location, content: &FolderContent) -> Error {
+    let first = (content.format, content.decided_by.clone());
+    let all = iter::once(&first).chain(&content.rivals);
+    let told = all.clone().map(|(format, file)| {
+        let name = format.info().name;
+        match file.name() {
+            Some(file) => format!("{name} ({})", file.display()),
+            None => name.to_owned(),
+        }
+    });
+    let told = told.collect::<Vec<_>>().join(", ");
+    let names = all.map(|(format, _)| format.info().name).collect();
+    Error::new(
+        ErrorKind::Ambiguous,
+        format!("holds files of several formats: {told}"),
+    )
+    .file(folder.to_string())
+    .suggest(Remedy::ReadAs(names))
 }
 
 /// The format that the extension of damaged data asks for.
