@@ -28,6 +28,7 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         Remedy::LeaveOutLabels => "leave out labels=",
         Remedy::LeaveOutText => "leave out the text that is joined",
         Remedy::LabelsApart => "write the labels apart with labels_out=",
+        Remedy::NameSpeakers => "utt2spk= names a file of lines `utterance speaker`",
         Remedy::SkipErrors => "on_error=\"skip\" passes over such utterances",
         Remedy::OneType => "give all the same type with dtype=",
         Remedy::LeaveOutVerify => "leave out verify=True",
@@ -41,6 +42,7 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
             let (extension, (key, value)) = (variant.extension, variant.option);
             return Some(format!("write .{extension}, or add \",{key}={value}\""));
         }
+        Remedy::TellFrameShift => "say it behind the name of the input: \",frame-shift=0.01\"",
         Remedy::LookInside => "spr_convert.info(...) says what it is",
         // The library's own words hold here, too.
         Remedy::Advice(_)

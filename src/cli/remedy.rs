@@ -36,6 +36,8 @@ pub(super) fn hint(error: &Error) -> Option<String> {
             let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
             let instead = if names.contains(&"labels") {
                 "to keep labels apart, add --labels-out FILE; "
+            } else if names.contains(&"text") {
+                "where there are no labels, --labels-out ark,t:FILE keeps it; "
             } else if names.contains(&"tiers") {
                 "to pick a tier, add tier=NAME to the input after a comma; "
             } else {
@@ -69,6 +71,7 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Remedy::LeaveOutText => "leave out --text",
         Remedy::TolerateLengths => "if they are only a few, --length-tolerance N cuts the longer",
         Remedy::LabelsApart => "write the labels apart with --labels-out FILE",
+        Remedy::TellFrameShift => "say it with --frame-shift, such as --frame-shift 0.01",
         Remedy::LeaveOutFrameShift => {
             "leave out --frame-shift, which is for data that don't say it"
         }
@@ -78,6 +81,7 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         }
         Remedy::Shuffle => "add --shuffle or random=True",
         Remedy::KeepOne => "--duplicates first or last keeps one of them, --duplicates keep all",
+        Remedy::NameSpeakers => "--utt2spk FILE says it, in lines `utterance speaker`",
         Remedy::SkipErrors => "--on-error skip passes over such utterances",
         Remedy::OneType => "give all the same type with --dtype",
         Remedy::LeaveOutVerify => "leave out --verify",

@@ -11,7 +11,9 @@ use spr_core::{Error, Result};
 use super::args::{ConvertArgs, file};
 use super::session::Session;
 use super::{convert, plan};
-use crate::verbs::select::{Rules, first, hours, key_list, per_speaker, sample, speaker_list};
+use crate::verbs::select::{
+    Rules, first, hours, key_list, per_speaker, sample, speaker_list, who_speaks,
+};
 
 pub(super) const EXAMPLES: &str = "\
 An utterance is converted if it meets every rule given; of several patterns, one \
@@ -94,7 +96,11 @@ pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
     let mut convert = args.convert.clone();
     convert.same_form = true;
     let seed = plan::seed(&mut convert.read)?;
+    let speakers = args.speakers.is_some() || args.per_speaker.is_some();
     convert::run_with(&convert, session, |job, registry, env| {
+        if let Some(file) = job.utt2spk.clone().filter(|_| speakers) {
+            job.stages.push(who_speaks(file));
+        }
         Arc::new(rules(args, registry, env)?).add_to(job);
         if let Some(n) = args.per_speaker {
             job.stages.push(per_speaker(n));

@@ -36,14 +36,8 @@ pub(super) struct SplitArgs {
         help_heading = "Rules"
     )]
     test: Option<f64>,
-    /// Keep all utterances of a speaker together, using the speakers in the data
-    #[arg(
-        long,
-        value_enum,
-        value_name = "speaker",
-        conflicts_with = "utt2spk",
-        help_heading = "Rules"
-    )]
+    /// Keep all utterances of a speaker together, using the speakers in the data or of --utt2spk
+    #[arg(long, value_enum, value_name = "speaker", help_heading = "Rules")]
     by: Option<ByArg>,
     #[command(flatten)]
     convert: ConvertArgs,

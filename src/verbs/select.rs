@@ -12,7 +12,7 @@ use spr_core::stage::{By, Filter, KeyFilter, Sort, Stages, Take, Unique};
 use spr_core::{Error, Remedy, Result};
 use spr_stats::seconds;
 
-use crate::argument::Input;
+use crate::argument::{Input, with_speakers};
 use crate::job::{Job, OnError, Stage};
 
 /// Which utterances are wanted: those that meet every rule.
@@ -79,11 +79,14 @@ impl Rules {
             && like(&self.regexes)
     }
 
-    fn want(&self, utt: &Utterance) -> bool {
-        let speaks = |speakers: &HashSet<Key>| speakers.contains(speaker(utt));
-        self.frames.contains(&utt.frames())
-            && self.speakers.as_ref().is_none_or(speaks)
-            && self.want_key(&utt.key)
+    fn want(&self, utt: &Utterance) -> Result<bool> {
+        if !self.frames.contains(&utt.frames()) || !self.want_key(&utt.key) {
+            return Ok(false);
+        }
+        match &self.speakers {
+            Some(speakers) => Ok(speakers.contains(speaker(utt)?)),
+            None => Ok(true),
+        }
     }
 }
 
@@ -107,7 +110,7 @@ impl Reader for Selected {
             if let Some(missing) = &mut self.missing {
                 missing.remove(&utt.key);
             }
-            if self.rules.want(utt) {
+            if self.rules.want(utt)? {
                 return Ok(true);
             }
         }
@@ -168,9 +171,23 @@ pub fn typed(stages: Stages, job: &mut Job) -> Result<()> {
     Ok(())
 }
 
-/// Who speaks an utterance; one of which that is not known has a speaker of its own.
-pub(super) fn speaker(utt: &Utterance) -> &Key {
-    utt.meta.speaker.as_ref().unwrap_or(&utt.key)
+/// Who speaks an utterance.
+///
+/// # Errors
+/// Nothing says it; the next utterance can be read.
+pub(super) fn speaker(utt: &Utterance) -> Result<&Key> {
+    utt.meta.speaker.as_ref().ok_or_else(|| {
+        let mut error = Error::unfit("nothing says who speaks it").utterance(&utt.key);
+        if let Some(file) = &utt.origin.file {
+            error = error.file(&**file);
+        }
+        error.suggest(Remedy::NameSpeakers).continuable()
+    })
+}
+
+/// A stage that gives utterances the speakers that a file of lines `utterance speaker` has.
+pub fn who_speaks(file: Location) -> Stage {
+    Box::new(move |inner, env| with_speakers(inner, &file, env))
 }
 
 /// A stage that passes on the first `n` utterances of each speaker.
@@ -179,7 +196,7 @@ pub fn per_speaker(n: u64) -> Stage {
         let (mut counts, mut held) = (HashMap::<Key, u64>::new(), Held::new("speakers"));
         let limits = env.limits;
         Ok(Box::new(Filter::new(inner, move |utt: &Utterance| {
-            let speaker = speaker(utt);
+            let speaker = speaker(utt)?;
             if let Some(count) = counts.get_mut(speaker) {
                 *count += 1;
                 return Ok(*count <= n);

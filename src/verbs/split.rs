@@ -53,7 +53,7 @@ impl Rule {
 pub enum Speakers {
     /// A table says it.
     Table(KeyMap),
-    /// The data say it; one of which they don't has a speaker of its own.
+    /// The data say it.
     Known,
 }
 
@@ -61,7 +61,7 @@ impl Speakers {
     fn of<'a>(&'a self, utt: &'a Utterance) -> Result<&'a Key> {
         match self {
             Self::Table(table) => table.get(&utt.key),
-            Self::Known => Ok(speaker(utt)),
+            Self::Known => speaker(utt),
         }
     }
 }

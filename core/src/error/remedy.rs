@@ -52,6 +52,8 @@ pub enum Remedy {
     TolerateLengths,
     /// Write labels apart.
     LabelsApart,
+    /// Say the frame shift.
+    TellFrameShift,
     /// Leave out the frame shift that was given.
     LeaveOutFrameShift,
     /// Leave out stages that make something else of utterances.
@@ -60,6 +62,8 @@ pub enum Remedy {
     Shuffle,
     /// Say which of several utterances of one key is kept.
     KeepOne,
+    /// Name a table of who speaks each utterance.
+    NameSpeakers,
     /// Pass over utterances at fault.
     SkipErrors,
     /// Give all utterances one element type.
@@ -125,10 +129,12 @@ impl fmt::Display for Remedy {
             Self::LeaveOutText => "leave out the text that is joined",
             Self::TolerateLengths => "if they are only a few, allow the longer to be cut",
             Self::LabelsApart => "write the labels to an output of their own",
+            Self::TellFrameShift => "say the frame shift",
             Self::LeaveOutFrameShift => "leave out the frame shift, which is for data without one",
             Self::KeepUtterances => "leave it out, where utterances are to be written",
             Self::Shuffle => "shuffle the frames",
             Self::KeepOne => "say which of them is kept",
+            Self::NameSpeakers => "a table says who speaks each utterance",
             Self::SkipErrors => "pass over such utterances",
             Self::OneType => "give all utterances one element type",
             Self::LeaveOutVerify => "do not read the output back",
