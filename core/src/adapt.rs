@@ -7,6 +7,7 @@ mod translate;
 
 use crate::bytes::Env;
 use crate::format::{Caps, Empty, Keys, SegmentCaps};
+use crate::guess::Guess;
 use crate::loss::{LossKind, LossPolicy, LossReport};
 use crate::model::{
     Audio, CastStats, Dtype, Key, Object, Rank, Segment, SourceField, Tier, Utterance,
@@ -32,6 +33,7 @@ pub struct Adapter {
     /// What became of the numbers of the utterance at hand, whose portions came one by one.
     casts: [CastStats; Cast::COUNT],
     ended: bool,
+    guess: Guess,
 }
 
 /// What is cast, in the order of casting.
@@ -73,6 +75,7 @@ impl Adapter {
             next: Shared::default(),
             casts: Default::default(),
             ended: true,
+            guess: Guess::default(),
         }
     }
 
@@ -128,8 +131,14 @@ impl Adapter {
         if utt.sequences.take().is_some() {
             self.now.add(LossKind::Boundaries, &utt.key, None);
         }
-        let limits = self.limits();
-        let untranslated = translate::translate(utt, &self.caps, &limits, &mut self.now)?;
+        let Self {
+            caps,
+            guess,
+            now,
+            env,
+            ..
+        } = self;
+        let untranslated = translate::translate(utt, caps, guess, now, env)?;
         self.fit_labels(utt)?;
         self.fit_features(utt)?;
         recordings::fit(utt, &self.caps, &mut self.now)?;

@@ -20,6 +20,7 @@ pub mod companding;
 mod convert;
 mod error;
 pub mod format;
+mod guess;
 mod keymap;
 mod limits;
 mod location;

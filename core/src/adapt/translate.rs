@@ -1,24 +1,27 @@
 //! One thing in two forms: segments and frame labels, text and words.
 
 use super::fit_tiers;
+use crate::Result;
+use crate::bytes::Env;
 use crate::format::{Caps, LabelCaps, SegmentCaps};
+use crate::guess::Guess;
 use crate::loss::LossReport;
 use crate::model::{FrameGrid, Key, Lists, Object, Segment, Tier, Utterance};
-use crate::{Limits, Result};
 
 /// Turns what a target with `caps` has no place for into the form that it has a place for, where
 /// the way back is open. Says why segments could not become frame labels.
 pub(super) fn translate(
     utt: &mut Utterance,
     caps: &Caps,
-    limits: &Limits,
+    guess: &mut Guess,
     report: &mut LossReport,
+    env: &Env,
 ) -> Result<Option<String>> {
     words(utt, caps);
     if !utt.tiers.is_empty() {
-        return frames(utt, caps, limits, report);
+        return frames(utt, caps, guess, report, env);
     }
-    segments(utt, caps);
+    segments(utt, caps, guess, env);
     Ok(None)
 }
 
@@ -34,8 +37,9 @@ fn held(caps: Option<LabelCaps>, utt: &Utterance) -> bool {
 fn frames(
     utt: &mut Utterance,
     caps: &Caps,
-    limits: &Limits,
+    guess: &mut Guess,
     report: &mut LossReport,
+    env: &Env,
 ) -> Result<Option<String>> {
     if caps.segments.is_some() || utt.labels.is_some() || !held(caps.labels, utt) {
         return Ok(None);
@@ -43,9 +47,9 @@ fn frames(
     let Some(segments) = utt.segments() else {
         return Ok(Some(format!("there are {} tiers of them", utt.tiers.len())));
     };
-    let grid = FrameGrid::of(&utt.meta).unwrap_or_else(FrameGrid::usual);
+    let grid = guess.grid(utt, env);
     let frames = utt.features.as_ref().map(|f| f.rows() as u64);
-    match Segment::labels(segments, &grid, frames, limits) {
+    match Segment::labels(segments, &grid, frames, &env.limits) {
         Ok(labels) => {
             utt.labels = Some(labels);
             fit_tiers(utt, SegmentCaps::PLAIN, report)?;
@@ -57,14 +61,14 @@ fn frames(
 }
 
 /// Frame labels become segments.
-fn segments(utt: &mut Utterance, caps: &Caps) {
+fn segments(utt: &mut Utterance, caps: &Caps, guess: &mut Guess, env: &Env) {
     let Some(labels) = utt.labels.as_ref() else {
         return;
     };
     if caps.segments.is_none() || held(caps.labels, utt) || utt.features.is_some() {
         return;
     }
-    let grid = FrameGrid::of(&utt.meta).unwrap_or_else(FrameGrid::usual);
+    let grid = guess.grid(utt, env);
     if let Some(segments) = Segment::of_labels(labels, &grid) {
         utt.labels = None;
         utt.tiers.push(Tier::only(segments));

@@ -8,10 +8,11 @@ mod tolerance;
 
 use crate::bytes::Env;
 use crate::format::{Opened, Reader};
+use crate::guess::Guess;
 use crate::model::{
     DatasetInfo, Decimal, FrameGrid, Key, Matrix, Meta, Object, Rank, Segment, Tier, Utterance,
 };
-use crate::{Error, KeyMap, Limits, Remedy, Result};
+use crate::{Error, KeyMap, Remedy, Result};
 use lookup::{Looked, Lookup};
 pub use text::JoinText;
 use tolerance::Tolerance;
@@ -39,6 +40,7 @@ pub struct JoinLabels {
     tolerance: Tolerance,
     /// Whether times of segments are rounded to whole frames.
     rounded: bool,
+    guess: Guess,
     next: Utterance,
     env: Env,
     /// Whether the rest of the labels was looked at, once there are no more utterances.
@@ -69,14 +71,8 @@ impl Found {
         }
     }
 
-    /// Gives them to `utt`; `lenient`, labels of as many frames as they are for.
-    fn give(
-        self,
-        utt: &mut Utterance,
-        lenient: bool,
-        rounded: bool,
-        limits: &Limits,
-    ) -> Result<()> {
+    /// Gives them to `utt`.
+    fn give(self, utt: &mut Utterance, how: &mut Framing) -> Result<()> {
         match self {
             Self::Frames(labels) => utt.labels = Some(labels),
             Self::Tiers(..) if utt.features.is_none() && !utt.tiers.is_empty() => {
@@ -85,7 +81,7 @@ impl Found {
             Self::Tiers(tiers, _) if utt.features.is_none() => utt.tiers = tiers,
             Self::Tiers(tiers, grid) => {
                 let tier = only(tiers)?;
-                utt.labels = Some(frames(tier, grid, utt, lenient, rounded, limits)?);
+                utt.labels = Some(frames(tier, grid, utt, how)?);
             }
         }
         Ok(())
@@ -104,14 +100,21 @@ fn only(tiers: Vec<Tier>) -> Result<Tier> {
         })
 }
 
+/// How segments become labels of frames.
+struct Framing<'a> {
+    /// Labels of as many frames as they are for will do.
+    lenient: bool,
+    rounded: bool,
+    guess: &'a mut Guess,
+    env: &'a Env,
+}
+
 /// The labels of the frames of `utt` that a tier has.
 fn frames(
     mut tier: Tier,
     grid: Option<FrameGrid>,
     utt: &Utterance,
-    lenient: bool,
-    rounded: bool,
-    limits: &Limits,
+    how: &mut Framing,
 ) -> Result<Matrix> {
     let own = FrameGrid::of(&utt.meta);
     if let (Some(own), Some(grid)) = (&own, &grid)
@@ -123,14 +126,15 @@ fn frames(
             grid.shift()
         )));
     }
-    let grid = grid.or(own).unwrap_or_else(FrameGrid::usual);
-    if rounded {
+    let grid = grid.or(own);
+    let grid = grid.unwrap_or_else(|| how.guess.usual(&utt.key, how.env));
+    if how.rounded {
         stretch::round(&mut tier.segments, &grid);
     }
     let frames = utt.features.as_ref().map(|f| f.rows() as u64);
     let ends = tier.segments.last().is_some_and(|last| last.end.is_some());
-    let frames = frames.filter(|_| !(lenient && ends));
-    Segment::labels(&tier.segments, &grid, frames, limits)
+    let frames = frames.filter(|_| !(how.lenient && ends));
+    Segment::labels(&tier.segments, &grid, frames, &how.env.limits)
 }
 
 fn twice(key: &Key) -> Error {
@@ -164,6 +168,7 @@ impl JoinLabels {
             map: None,
             tolerance: Tolerance::default(),
             rounded: false,
+            guess: Guess::default(),
             next: Utterance::default(),
             env: env.clone(),
             over: false,
@@ -265,8 +270,15 @@ impl JoinLabels {
             let error = Error::unfit("holds no labels").utterance(&key);
             error.file(name).continuable()
         })?;
-        let lenient = self.tolerance.most > 0;
-        let given = found.give(utt, lenient, self.rounded, &self.env.limits);
+        let given = found.give(
+            utt,
+            &mut Framing {
+                lenient: self.tolerance.most > 0,
+                rounded: self.rounded,
+                guess: &mut self.guess,
+                env: &self.env,
+            },
+        );
         given.map_err(|e| e.utterance(&utt.key).file(name).continuable())
     }
 
