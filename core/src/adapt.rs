@@ -228,8 +228,7 @@ impl Adapter {
             }
         }
         if utt.text.is_some() && !self.caps.text {
-            self.now
-                .add(LossKind::Labels, &utt.key, Some("what was said"));
+            self.now.add(LossKind::Text, &utt.key, None);
             utt.text = None;
         }
         self.fit_arrays(utt)?;
@@ -495,7 +494,7 @@ fn fit_tiers(utt: &mut Utterance, caps: SegmentCaps, report: &mut LossReport) ->
         }
     }
     if !caps.beside_text && !utt.tiers.is_empty() && utt.text.take().is_some() {
-        report.add(LossKind::Labels, &utt.key, Some("what was said"));
+        report.add(LossKind::Text, &utt.key, None);
     }
     let segments = utt.tiers.iter_mut().flat_map(|tier| &mut tier.segments);
     for segment in segments {

@@ -15,7 +15,7 @@ pub enum LossKind {
     Precision,
     /// Numbers beyond the range of the target's type.
     Range,
-    /// Frame labels, or the text of what was said.
+    /// Frame labels.
     Labels,
     /// Names of utterances.
     Keys,
@@ -39,6 +39,8 @@ pub enum LossKind {
     Scores,
     /// Speakers of segments.
     Speakers,
+    /// What was said.
+    Text,
 }
 
 impl LossKind {
@@ -58,6 +60,7 @@ impl LossKind {
         Self::Tiers,
         Self::Scores,
         Self::Speakers,
+        Self::Text,
     ];
 
     /// Its name, as in a list of losses to allow.
@@ -77,6 +80,7 @@ impl LossKind {
             Self::Tiers => "tiers",
             Self::Scores => "scores",
             Self::Speakers => "speakers",
+            Self::Text => "text",
         }
     }
 
@@ -133,9 +137,10 @@ impl LossPolicy {
         self.allowed.extend(LossKind::ALL);
     }
 
-    /// Whether the user asked for this loss.
+    /// Whether the user asked for this loss. Where labels may go, what was said may go, too.
     pub fn allows(&self, kind: LossKind) -> bool {
-        self.allowed.contains(&kind)
+        let as_labels = kind == LossKind::Text && self.allowed.contains(&LossKind::Labels);
+        as_labels || self.allowed.contains(&kind)
     }
 
     /// Whether this loss stops the conversion.
