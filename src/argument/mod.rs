@@ -15,7 +15,7 @@ pub use output::Target;
 
 use spr_core::bytes::Location;
 use spr_core::format::{Format, Registry};
-use spr_core::{Error, Remedy, Result};
+use spr_core::{Error, Remedy, Result, nearest};
 
 /// `key=value` as typed.
 pub type Pair = (String, String);
@@ -35,6 +35,27 @@ pub fn pair(text: &str) -> Result<Pair> {
 fn named<'a>(text: &'a str, registry: &Registry) -> Option<(&'static dyn Format, &'a str)> {
     let (name, rest) = text.split_once(':')?;
     Some((registry.find(name)?, rest))
+}
+
+/// What stands before a colon, if that is meant as a format or a notation but is none: the one that is
+/// most like it.
+pub(crate) fn prefix_meant(text: &str, registry: &Registry) -> Option<&'static str> {
+    let (word, rest) = text.split_once(':')?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    if word.len() < 2 || rest.starts_with("//") || !word.chars().all(plain) {
+        return None;
+    }
+    let extensions = registry.formats().flat_map(|f| f.info().extensions);
+    let known = registry
+        .names()
+        .into_iter()
+        .chain(extensions.copied())
+        .filter(|prefix| {
+            let text = format!("{prefix}:x");
+            let mut notations = registry.formats().filter_map(Format::notation);
+            registry.find(prefix).is_some() || notations.any(|n| n.output(&text).is_some())
+        });
+    nearest(word, known)
 }
 
 /// `PATH,key=value,…`; in a URL with a query no comma is one of ours, in others only those before

@@ -9,7 +9,7 @@ use spr_core::model::Utterance;
 use spr_core::side;
 use spr_core::{Error, ErrorKind, Remedy, Result};
 
-use super::{Pair, PartName, named, numbered, path_and_pairs};
+use super::{Pair, PartName, named, numbered, path_and_pairs, prefix_meant};
 use crate::capabilities;
 use names::by_extension;
 
@@ -56,6 +56,12 @@ impl Target {
         } else if let Some((format, rest)) = named(text, registry) {
             let format = Some(to.unwrap_or(format));
             Self::at_path(text, "a named format", rest, format, registry, env)?
+        } else if let Some(near) = prefix_meant(text, registry).filter(|_| to.is_none()) {
+            let hint = format!("did you mean {near}:? A file of that name is written ./{text}");
+            let (word, _) = text.split_once(':').unwrap_or_default();
+            return Err(Error::usage(format!("'{word}' is no format"))
+                .file(text)
+                .hint(hint));
         } else {
             Self::at_path(text, "a path", text, to, registry, env)?
         };
@@ -107,6 +113,20 @@ impl Target {
         let Some((format, meant)) = registry.formats().find_map(meant).transpose()? else {
             return Ok(None);
         };
+        let info = format.info();
+        let companions = meant.companions.iter().map(|(_, at)| at.to_string());
+        let files: Vec<_> = companions.chain([meant.locator.to_string()]).collect();
+        let key = |word: &str| Some(word.split_once('=')?.0.to_owned());
+        let known = |key: &String| {
+            let mut options = info.options.iter().map(|option| option.name);
+            key == LEVEL || options.any(|option| option == key)
+        };
+        let words = files.iter().flat_map(|file| file.split(',').skip(1));
+        if let Some(key) = words.filter_map(key).find(known) {
+            let message = format!("{key}= is an option, but would be part of the file's name");
+            let hint = format!("say --co {key}=…, or leave out what stands before the colon");
+            return Err(Error::usage(message).file(text).hint(hint));
+        }
         Ok(Some(Self {
             text: Location::from(text).told(),
             typed: text.to_owned(),

@@ -7,6 +7,8 @@ use spr_core::bytes::{Env, Location};
 use spr_core::format::Registry;
 use spr_core::{Error, ErrorKind, Remedy, nearest};
 
+use crate::argument::prefix_meant;
+
 /// A word that is not a file may be meant as a verb.
 pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> Option<Error> {
     // What a server has is not looked for in vain.
@@ -16,13 +18,41 @@ pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> 
     }
     let error = Error::new(ErrorKind::Io, "is neither a file nor a verb").file(word);
     let program = program();
-    let verb = nearest(word, program.get_subcommands().map(Command::get_name))?;
-    if verb == word {
-        let message = format!("the verb '{verb}' comes before all options");
-        return Some(Error::usage(message));
+    if let Some((_, ours)) = VERBS.iter().find(|(theirs, _)| *theirs == word) {
+        return Some(error.hint(format!("did you mean the verb '{ours}'?")));
     }
-    Some(error.hint(format!("did you mean the verb '{verb}'?")))
+    let verb = nearest(word, program.get_subcommands().map(Command::get_name));
+    match verb {
+        Some(verb) if verb == word => {
+            let message = format!("the verb '{verb}' comes before all options");
+            Some(Error::usage(message))
+        }
+        Some(verb) => Some(error.hint(format!("did you mean the verb '{verb}'?"))),
+        // Files mostly have a point or a slash in their names.
+        None => {
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+            let hint = "`spr-convert --help` lists the verbs";
+            let plain =
+                word.starts_with(|c: char| c.is_ascii_alphabetic()) && word.chars().all(plain);
+            plain.then(|| error.hint(hint))
+        }
+    }
 }
+
+/// Verbs of other programs, and what they are called here.
+const VERBS: &[(&str, &str)] = &[
+    ("cat", "show"),
+    ("compare", "diff"),
+    ("concat", "merge"),
+    ("copy", "convert"),
+    ("head", "show"),
+    ("list", "ls"),
+    ("subset", "select"),
+    ("summary", "stats"),
+    ("validate", "check"),
+    ("verify", "check"),
+    ("view", "show"),
+];
 
 /// Flags of other programs, and what they are called here.
 const SYNONYMS: &[(&str, &str)] = &[
@@ -55,19 +85,6 @@ pub(super) fn flag(word: &str, program: &Command) -> Option<String> {
     (!names.is_empty()).then(|| format!("{word} is a flag of {}", names.join(", ")))
 }
 
-/// What stands before a colon may be meant as a format.
-pub(super) fn format(error: Error, word: &str, registry: &Registry) -> Error {
-    // What was understood is not the name of the file that is missing.
-    let name = match error.kind() {
-        ErrorKind::Io if error.file_name() == Some(word) => word.split_once(':'),
-        _ => None,
-    };
-    match name.and_then(|(name, _)| nearest(name, registry.names())) {
-        Some(near) => error.hint(format!("did you mean the format '{near}:'?")),
-        _ => error,
-    }
-}
-
 /// Options that stand where they are taken for a part of a file's name.
 fn misplaced(name: &str, env: &Env) -> Option<String> {
     const KALDI: [&str; 10] = ["o", "no", "s", "ns", "cs", "ncs", "p", "np", "t", "bg"];
@@ -86,7 +103,7 @@ fn misplaced(name: &str, env: &Env) -> Option<String> {
 }
 
 /// A file that is not there may be meant as one beside it.
-pub(super) fn file(error: Error, env: &Env) -> Error {
+pub(super) fn file(error: Error, registry: &Registry, env: &Env) -> Error {
     let at = Location::from(error.file_name().unwrap_or_default());
     if error.kind() == ErrorKind::Unrecognised && is_raw(&at) {
         let said = "dtype=i16,rate=16000,channels=1";
@@ -105,8 +122,11 @@ pub(super) fn file(error: Error, env: &Env) -> Error {
     if let Some(hint) = misplaced(&at.to_string(), env) {
         return error.hint(hint);
     }
-    // A place in a file that is not there.
     let text = at.to_string();
+    if let Some(near) = prefix_meant(&text, registry) {
+        return error.hint(format!("did you mean the format '{near}:'?"));
+    }
+    // A place in a file that is not there.
     let place = text
         .rsplit_once(':')
         .filter(|(_, byte)| !byte.is_empty() && byte.bytes().all(|b| b.is_ascii_digit()));

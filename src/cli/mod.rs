@@ -51,7 +51,7 @@ mod words;
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use spr_core::bytes::Location;
 
 use exit::{DONE, FAILED};
@@ -83,11 +83,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, places: &Places) -> u8
     }
     let env = session.plain_env(true);
     let arguments = words::asked(arguments, |word| env.exists(&word.into()));
-    let cli = match Cli::try_parse_from(words::plain(arguments)) {
-        Ok(cli) => cli,
+    let parsed = Cli::command().try_get_matches_from(words::plain(arguments));
+    let parsed = parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given)));
+    let (cli, given) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return session.usage(&error, &Cli::command()),
     };
-    let result = program::run(cli, &session);
+    let result = program::run(cli, &given, &session);
     session.warnings.tell_rest();
     match result {
         Ok(status) => status,

@@ -1,7 +1,8 @@
 //! The verbs.
 
-use clap::{CommandFactory, Parser, Subcommand};
-use spr_core::Result;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command, CommandFactory, Parser, Subcommand};
+use spr_core::{Error, Result};
 
 use super::args::ConvertArgs;
 use super::beside::BesideArgs;
@@ -138,10 +139,10 @@ pub(super) enum Verb {
     Completions(CompletionsArgs),
 }
 
-/// Does what the command line says.
-pub(super) fn run(cli: Cli, session: &Session) -> Result<u8> {
+/// Does what the command line says; `given` are its words.
+pub(super) fn run(cli: Cli, given: &ArgMatches, session: &Session) -> Result<u8> {
     match cli.verb {
-        None => short_form(cli.convert, session),
+        None => short_form(cli.convert, given, session),
         Some(Verb::Convert(args)) => convert::run(*args, session),
         Some(Verb::Info(args)) => info::run(&args, session),
         Some(Verb::Check(args)) => check::run(&args, session),
@@ -171,13 +172,17 @@ pub(super) fn run(cli: Cli, session: &Session) -> Result<u8> {
 }
 
 /// The form without a verb: `IN OUT`, or `FILE` alone for `info FILE`.
-fn short_form(args: ConvertArgs, session: &Session) -> Result<u8> {
+fn short_form(args: ConvertArgs, given: &ArgMatches, session: &Session) -> Result<u8> {
     let first = args.paths.first().cloned().unwrap_or_default();
     if let Some(error) = misspelt::verb(&first, Cli::command, &session.plain_env(true)) {
         return Err(error);
     }
-    let result = match (args.paths.as_slice(), &args.output) {
+    match (args.paths.as_slice(), &args.output) {
         ([only], None) => {
+            if let Some(flag) = of_conversions(given) {
+                let error = Error::usage(format!("{flag}: nothing says where to write"));
+                return Err(error.hint("name the output behind the input, or with -o OUT"));
+            }
             let args = InfoArgs {
                 paths: vec![only.clone()],
                 tsv: false,
@@ -188,6 +193,23 @@ fn short_form(args: ConvertArgs, session: &Session) -> Result<u8> {
             info::run(&args, session)
         }
         _ => convert::run(args, session),
+    }
+}
+
+/// The first flag given that `info` does not have, as it is for conversions.
+fn of_conversions(given: &ArgMatches) -> Option<String> {
+    let (all, info) = (Cli::command(), InfoArgs::augment_args(Command::new("info")));
+    let known = |arg: &Arg| {
+        info.get_arguments()
+            .any(|other| other.get_id() == arg.get_id())
     };
-    result.map_err(|e| misspelt::format(e, &first, &session.registry))
+    let mut typed = all.get_arguments().filter(|arg| {
+        let source = given.value_source(arg.get_id().as_str());
+        source == Some(ValueSource::CommandLine) && !arg.is_positional()
+    });
+    let flag = typed.find(|arg| !known(arg))?;
+    Some(match (flag.get_long(), flag.get_short()) {
+        (Some(long), _) => format!("--{long}"),
+        (None, short) => format!("-{}", short.unwrap_or_default()),
+    })
 }

@@ -51,7 +51,7 @@ impl Session {
 
     /// Tells an error, with what may have been meant.
     pub(super) fn error(&self, error: Error) {
-        let error = misspelt::file(error, &self.plain_env(true));
+        let error = misspelt::file(error, &self.registry, &self.plain_env(true));
         match self.json {
             true => {
                 let mut told = messages::error_json(&error);

@@ -71,6 +71,11 @@ impl Job {
     pub fn check_places(&self, registry: &Registry, env: &Env) -> Result<()> {
         let inputs = self.sources();
         inputs.iter().for_each(|file| env.reads(file));
+        // An input that is not there says more than an output that is.
+        let missing = |file: &&Location| !file.is_url() && !env.exists(file);
+        if let Some(file) = inputs.iter().find(missing) {
+            env.open_file(file)?;
+        }
         let mut reserved = Vec::new();
         for target in std::iter::once(&self.target).chain(&self.labels_out) {
             places::check(&inputs, &target.locations(), env)?;

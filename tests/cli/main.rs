@@ -20,6 +20,8 @@ mod escapes;
 #[cfg(unix)]
 mod faults;
 mod fitting;
+#[cfg(unix)]
+mod guesses;
 mod header;
 mod help;
 mod info;
