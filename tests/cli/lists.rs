@@ -112,10 +112,7 @@ fn a_corpus_drives_the_conversion() {
          ann-001 good_morning 0 0.25 ann\n- how_are_you 0.4 0.9 ann\nann-002 hi 0 -1\n",
     );
     let said = s.run("x.cor,root=out,suffix=spr out.ark");
-    for words in [
-        "text of 3 utterances",
-        "--labels-out ark,t:FILE",
-    ] {
+    for words in ["text of 3 utterances", "--labels-out ark,t:FILE"] {
         assert!(said.err.contains(words), "{}", said.err);
     }
     // What was said goes to the output of the labels.
