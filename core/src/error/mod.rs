@@ -1,5 +1,6 @@
 //! The one error type: what went wrong, where, and what to do about it.
 
+mod brief;
 mod remedy;
 
 use std::borrow::Cow;
@@ -96,7 +97,7 @@ impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             kind,
-            message: told(message),
+            message: brief::quoted(told(message)),
             file: None,
             at: None,
             key: None,
@@ -320,13 +321,13 @@ impl fmt::Display for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
             match self.at {
-                Some(Position::Byte(n)) => write!(f, "{file}@{n}: ")?,
-                Some(Position::Line(n)) => write!(f, "{file}:{n}: ")?,
-                None => write!(f, "{file}: ")?,
+                Some(Position::Byte(n)) => write!(f, "{}@{n}: ", brief::name(file))?,
+                Some(Position::Line(n)) => write!(f, "{}:{n}: ", brief::name(file))?,
+                None => write!(f, "{}: ", brief::name(file))?,
             }
         }
         if let Some(key) = &self.key {
-            write!(f, "utterance {key}: ")?;
+            write!(f, "utterance {}: ", brief::name(&key.to_string()))?;
         }
         f.write_str(&self.message)
     }

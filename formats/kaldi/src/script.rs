@@ -102,6 +102,13 @@ pub(crate) fn split_line(line: &[u8]) -> Result<(&[u8], Cow<'_, str>)> {
     Ok((name, text_of(rest)))
 }
 
+/// Whether a line is the start of an object in an archive.
+fn is_of_archive(line: &[u8]) -> bool {
+    let object = line.splitn(2, |b| *b == b' ').nth(1);
+    let object = object.map(<[u8]>::trim_ascii_start);
+    object.is_some_and(|object| object.starts_with(b"\0B") || object.trim_ascii_end() == b"[")
+}
+
 /// Text that means the same name, whether that is UTF-8 or not.
 pub(crate) fn text_of(name: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(name) {
@@ -349,7 +356,13 @@ impl Entries for ScriptReader {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}
                 // The next line is another object's.
-                Err(error) => return Err(self.place(error, &utt.key).continuable()),
+                Err(error) => {
+                    let error = self.place(error, &utt.key).continuable();
+                    return Err(match is_of_archive(&self.line) {
+                        true => error.hint(format!("it is an archive: ark:{}", self.script.name())),
+                        false => error,
+                    });
+                }
             }
         }
         Ok(false)
