@@ -52,6 +52,10 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         | Remedy::ShuffleLess
         | Remedy::NameFormat
         | Remedy::JoinLabels
+        | Remedy::JoinText
+        | Remedy::ReadByContent(_)
+        | Remedy::Redirect
+        | Remedy::NameFolder
         | Remedy::LeaveOutFrameShift
         | Remedy::KeepUtterances
         | Remedy::Shuffle

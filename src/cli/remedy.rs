@@ -67,6 +67,12 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         Remedy::JoinLabels => {
             "features and their labels are joined by --labels, or by label=FILE in the data spec"
         }
+        Remedy::JoinText => "text is joined to sound or features by --text: IN --text FILE OUT",
+        Remedy::ReadByContent(name) => {
+            return Some(format!(
+                "it looks like {name}, as which it is read if no format is named"
+            ));
+        }
         Remedy::LeaveOutLabels => "leave out --labels, or label= in the spec",
         Remedy::LeaveOutText => "leave out --text",
         Remedy::TolerateLengths => "if they are only a few, --length-tolerance N cuts the longer",
@@ -80,12 +86,17 @@ pub(super) fn hint(error: &Error) -> Option<String> {
              --partition with {part} in the output's name writes partitions"
         }
         Remedy::Shuffle => "add --shuffle or random=True",
-        Remedy::KeepOne => "--duplicates first or last keeps one of them, --duplicates keep all",
+        Remedy::KeepOne => {
+            "--duplicates first and --duplicates last keep one of them, --duplicates keep keeps both"
+        }
         Remedy::NameSpeakers => "--utt2spk FILE says it, in lines `utterance speaker`",
         Remedy::SkipErrors => "--on-error skip passes over such utterances",
         Remedy::OneType => "give all the same type with --dtype",
         Remedy::LeaveOutVerify => "leave out --verify",
-        Remedy::ListNames => "`spr-convert ls` lists what there is",
+        Remedy::ListNames => {
+            let data = error.file_name().unwrap_or("IN");
+            return Some(format!("`spr-convert ls {data}` lists what there is"));
+        }
         Remedy::ListFormats(what) => {
             let all = "`spr-convert formats` says what each format holds";
             let holding = capabilities::holding(what, &builtin::registry());
@@ -104,10 +115,20 @@ pub(super) fn hint(error: &Error) -> Option<String> {
         }
         Remedy::LookInside => "`spr-convert info FILE` says what it is",
         Remedy::ConvertData => "`spr-convert IN OUT` converts the data too",
-        Remedy::Repair => "`spr-convert repair IN -o OUT` saves what is intact",
+        Remedy::Repair => {
+            let file = error.file_name().unwrap_or("IN");
+            return Some(format!(
+                "`spr-convert repair {file} -o OUT` saves what is intact"
+            ));
+        }
         Remedy::SortFirst => "sort both first, `spr-convert sort IN OUT`, or raise --memory",
         Remedy::SixteenBits => "--dtype i16 writes samples of 16 bits",
         Remedy::FloatSamples => "--dtype f32 holds them",
+        Remedy::NameFolder => {
+            let file = error.file_name().unwrap_or("OUT");
+            return Some(format!("write to a folder: end the name with /, {file}/"));
+        }
+        Remedy::Redirect => "add > FILE or | PROGRAM, or write text, such as ark,t:- or jsonl:-",
         Remedy::Resample => "--rate gives sound another rate, such as --rate 16000",
     };
     Some(text.to_owned())

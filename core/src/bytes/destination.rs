@@ -1,12 +1,13 @@
 //! Where a stream goes, and how it is opened there.
 
-use std::io;
+use std::io::{self, IsTerminal};
 
 use super::command::Command;
 use super::landing::{Finished, Landing};
 use super::part::Part;
 use super::sink::{Finish, Sink};
 use super::store::{DraftFolder, Drafting, FileKind, is_folder, second_in_folder};
+use super::terminal::Terminal;
 use super::{Access, Codec, Env, FileStatus, Location, Locator};
 use crate::model::Key;
 use crate::{Error, ErrorKind, Remedy, Result};
@@ -107,6 +108,9 @@ pub(super) fn open(
 ) -> Result<Sink> {
     let name = at.target();
     match at {
+        Locator::Standard if io::stdout().is_terminal() => {
+            Sink::stream(name, Box::<Terminal>::default(), patch, &env.waiting)
+        }
         Locator::Standard => Sink::stream(name, Box::new(io::stdout()), patch, &env.waiting),
         Locator::Nowhere => Sink::stream(name, Box::new(io::sink()), patch, &env.waiting),
         Locator::Command(line) => {

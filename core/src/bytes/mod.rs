@@ -24,6 +24,7 @@ mod seen;
 mod sink;
 mod source;
 mod store;
+mod terminal;
 mod urls;
 
 pub use crate::location::Location;

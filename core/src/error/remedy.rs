@@ -54,6 +54,10 @@ pub enum Remedy {
     LabelsApart,
     /// Say the frame shift.
     TellFrameShift,
+    /// Give features or sound, and this text beside them.
+    JoinText,
+    /// Read it as the format that its content is of.
+    ReadByContent(&'static str),
     /// Leave out the frame shift that was given.
     LeaveOutFrameShift,
     /// Leave out stages that make something else of utterances.
@@ -88,6 +92,10 @@ pub enum Remedy {
     SixteenBits,
     /// Write samples as floats.
     FloatSamples,
+    /// Write to a folder instead of a file of this name.
+    NameFolder,
+    /// Send the output to a file or program, or write text.
+    Redirect,
     /// Give sound another rate.
     Resample,
 }
@@ -125,6 +133,8 @@ impl fmt::Display for Remedy {
             }
             Self::NameFormat => "name the format, and the file may be called ./a,b",
             Self::JoinLabels => "give the features, and join these labels to them",
+            Self::JoinText => "give features or sound, and join this text to them",
+            Self::ReadByContent(name) => return write!(f, "its content looks like {name}"),
             Self::LeaveOutLabels => "leave out the labels that are joined",
             Self::LeaveOutText => "leave out the text that is joined",
             Self::TolerateLengths => "if they are only a few, allow the longer to be cut",
@@ -150,6 +160,8 @@ impl fmt::Display for Remedy {
             Self::SortFirst => "sort both first, or allow more memory",
             Self::SixteenBits => "write samples of 16 bits",
             Self::FloatSamples => "floats hold them: write samples as f32",
+            Self::NameFolder => "write to a folder: end the name with /",
+            Self::Redirect => "send it to a file or program, or write text",
             Self::Resample => "give sound a rate that it holds",
         };
         f.write_str(text)

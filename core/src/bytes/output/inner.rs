@@ -11,7 +11,7 @@ use super::super::sink::Sink;
 use super::super::store::{Change, Drafting, New, is_folder, is_twin};
 use super::super::{Access, Env, Location, Locator};
 use crate::model::Key;
-use crate::{Error, Result};
+use crate::{Error, Remedy, Result};
 
 pub(super) struct Inner {
     pub(super) main: Destination,
@@ -93,7 +93,7 @@ impl Inner {
             }
             _ if self.taken => Err(Error::unfit("a second utterance, but the file holds one")
                 .utterance(key)
-                .hint("write to a folder: end the name with /")),
+                .suggest(Remedy::NameFolder)),
             _ => Ok(()),
         }
     }
