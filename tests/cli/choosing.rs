@@ -92,7 +92,8 @@ fn merge_wants_every_key_once() {
     assert_eq!(
         said.err,
         "spr-convert: error: utterance ann-003: a second utterance of this key\n\
-         spr-convert: hint: --duplicates first or last keeps one of them, --duplicates keep all\n"
+         spr-convert: hint: --duplicates first and --duplicates last keep one of them, \
+         --duplicates keep keeps both\n"
     );
     s.ok("merge a.ark a2.jsonl first.ark --duplicates first");
     assert_eq!(s.read("first.ark"), s.read("a.ark"));

@@ -324,7 +324,7 @@ fn files_of_a_pattern_keep_the_folders_that_tell_them_apart() {
     let said = s.shell("spr-convert convert in/*/*.spr -o p.ark");
     assert_eq!(said.status, 2);
     assert!(
-        said.err.contains("utterance u1: another input"),
+        said.err.contains("utterance u1: in/ann/u1.spr has"),
         "{}",
         said.err
     );

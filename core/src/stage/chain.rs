@@ -28,6 +28,8 @@ struct Owners {
     owners: HashMap<[u64; 2], u64>,
     /// The data set that is read.
     now: u64,
+    /// What the data sets are called.
+    names: Vec<String>,
     held: Held,
     limits: Limits,
 }
@@ -38,8 +40,14 @@ impl Owners {
         let hash = self.hashers.each_ref().map(|hasher| hasher.hash_one(key));
         match self.owners.entry(hash) {
             Entry::Occupied(owner) if *owner.get() == self.now => Ok(()),
-            Entry::Occupied(_) => {
-                let error = Error::unfit("another input has an utterance of this key");
+            Entry::Occupied(owner) => {
+                let name = |n: u64| self.names.get(usize::try_from(n).ok()?);
+                let other = name(*owner.get()).map_or("another input", String::as_str);
+                let error = Error::unfit(format!("{other} has an utterance of this key, too"));
+                let error = match name(self.now) {
+                    Some(own) => error.file(own),
+                    None => error,
+                };
                 Err(error.utterance(key).suggest(Remedy::KeepOne).continuable())
             }
             Entry::Vacant(place) => {
@@ -100,14 +108,16 @@ impl<I: Iterator<Item = Result<Box<dyn Reader>>> + Send> Chain<I> {
     }
 
     /// The same, where an utterance whose key a data set before had is an error, which
-    /// [can continue](Error::can_continue). Of each key a few bytes stay in memory.
+    /// [can continue](Error::can_continue). `names` are those of the data
+    /// sets, for messages. Of each key a few bytes stay in memory.
     #[must_use]
-    pub fn distinct(self, limits: Limits) -> Self {
+    pub fn distinct(self, names: Vec<String>, limits: Limits) -> Self {
         Self {
             owners: Some(Owners {
                 hashers: Default::default(),
                 owners: HashMap::new(),
                 now: 0,
+                names,
                 held: Held::new("the names of utterances"),
                 limits,
             }),
@@ -174,10 +184,13 @@ mod tests {
         let all = read(Box::new(Chain::new(lists().into_iter()).unwrap()));
         assert_eq!(all, ["a", "b", "a", "c", "b", "c", "d"]);
         let chain = Chain::new(lists().into_iter()).unwrap();
-        let error = |key| format!("utterance {key}: another input has an utterance of this key");
-        let (b, c) = (error("b"), error("c"));
-        let distinct = read(Box::new(chain.distinct(Limits::default())));
-        assert_eq!(distinct, ["a", "b", "a", "c", &b, &c, "d"]);
+        let (b, c) = (
+            "y: utterance b: x has an utterance of this key, too",
+            "z: utterance c: y has an utterance of this key, too",
+        );
+        let names = ["x", "y", "z"].map(str::to_owned).to_vec();
+        let distinct = read(Box::new(chain.distinct(names, Limits::default())));
+        assert_eq!(distinct, ["a", "b", "a", "c", b, c, "d"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use spr_core::bytes::{Env, Location, Locator, Source};
+use spr_core::bytes::{Env, FileKind, FileStatus, Location, Locator, Source};
 use spr_core::format::{
     self, Count, Format, IndexKind, Medium, Parts, Reader, Registry, Request, Score,
 };
@@ -196,6 +196,33 @@ impl Input {
         below.map_or_else(|| env.clone(), |folder| env.below(folder))
     }
 
+    /// An error about a file of the format that was named, where its content is of another.
+    fn misnamed(&self, error: Error, registry: &Registry, env: &Env) -> Error {
+        let (Some(named), Some(file)) = (self.format, self.file()) else {
+            return error;
+        };
+        // Streams can be read but once.
+        let is_file = |look: FileStatus| look.kind == FileKind::File;
+        if !env.look(file).is_ok_and(|look| look.is_some_and(is_file)) {
+            return error;
+        }
+        let source = env.open_file(file);
+        let ranked = source.and_then(|mut source| registry.rank(&mut source));
+        let ranked = ranked.unwrap_or_default();
+        let is_named =
+            |(_, format): &&(Score, &dyn Format)| format.info().name == named.info().name;
+        let own = ranked.iter().find(is_named).map(|(score, _)| *score);
+        match ranked.first() {
+            Some((score, found))
+                if error.kind() == ErrorKind::Malformed
+                    && *score > own.unwrap_or(Score::NameOnly) =>
+            {
+                error.suggest_instead(Remedy::ReadByContent(found.info().name))
+            }
+            _ => error,
+        }
+    }
+
     /// Opens the data set as it is stored.
     fn open_stored(
         &self,
@@ -215,14 +242,20 @@ impl Input {
         let lenient = self.is_lenient(&request);
         let request = request.lenient(lenient);
         let (options, names_only) = (self.options(format)?, !request.parts.features);
-        let reader = request.open(format, source, &options, env)?.into_stream()?;
+        let opened = request.open(format, source, &options, env);
+        let reader = opened.map_err(|error| self.misnamed(error, registry, env));
+        let reader = reader?.into_stream()?;
         if reader.info().keys == KeySource::Generated
             && !names_only
             && format.info().index == IndexKind::SideFile
             && options.get(side::OPTION.name).is_none()
         {
-            let message =
-                "no side file has the names of its utterances, which are made up: utt000000, …";
+            let side = self.file().map(|file| file.with_suffix(side::SUFFIX));
+            let message = match side {
+                Some(side) => format!("there is no {side} with the names of its utterances"),
+                None => "no side file has the names of its utterances".to_owned(),
+            };
+            let message = format!("{message}, which are made up: utt000000, …");
             env.warn(&Error::unfit(message).file(self.text()));
         }
         let reader = match &self.locator {
@@ -296,6 +329,7 @@ impl Input {
             return first.open(request, registry, env);
         }
         let distinct = request.distinct;
+        let names = inputs.iter().map(|input| input.text.clone()).collect();
         let (each, share) = request.split_share();
         let mut opened = first.open(each.clone(), registry, env)?;
         let (rest, later_env) = (rest.to_vec(), env.clone());
@@ -305,7 +339,7 @@ impl Input {
             .map(move |input| Ok(input.open(each.clone(), &registry, &later_env)?.reader));
         let chain = Chain::new(iter::once(Ok(opened.reader)).chain(later))?;
         opened.reader = match distinct {
-            true => Box::new(chain.distinct(env.limits)),
+            true => Box::new(chain.distinct(names, env.limits)),
             false => Box::new(chain),
         };
         if let Some(share) = share {
