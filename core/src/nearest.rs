@@ -16,8 +16,9 @@ pub fn nearest<T: AsRef<[u8]>>(
 ) -> Option<T> {
     let word = word.as_ref();
     let far = match word.len() {
-        0..=2 => 1,
-        3..=8 => 2,
+        // Of three letters, two that differ make another word.
+        0..=3 => 1,
+        4..=8 => 2,
         _ => 3,
     };
     known
@@ -46,6 +47,8 @@ mod tests {
     fn takes_the_nearest_and_nothing_far() {
         assert_eq!(nearest("sotr", ["split", "sort"]), Some("sort"));
         assert_eq!(nearest("a", ["b", "c"]), None);
+        assert_eq!(nearest("cat", ["man", "cut"]), Some("cut"));
+        assert_eq!(nearest("cat", ["man"]), None);
         assert_eq!(nearest("feats", ["beats", "info"]), Some("beats"));
         assert_eq!(nearest("feats.scp", ["stats"]), None);
         assert_eq!(

@@ -163,7 +163,10 @@ fn the_wrong_sort_of_file() {
     for (head, name) in [
         (&b"\x89HDF\r\n\x1a\n\x03\x08\x08\0"[..], "an HDF5 file"),
         (b"PAR1\x15\x04\x15", "a Parquet file"),
-        (b"PK\x03\x04\x2d\0\0\0", "a zip file, as .npz files are"),
+        (
+            b"PK\x03\x04\x2d\0\0\0",
+            "a zip file, but not one of arrays such as .npz",
+        ),
         (&tar, "a tar file"),
         (b"\xfe\xff\0D\0a\0t\0a", "text in UTF-16"),
         (

@@ -52,7 +52,11 @@ const KNOWN: [Foreign; 29] = [
     },
     sound(b"caff", "a CAF file"),
     other(0, b"PAR1", "a Parquet file"),
-    other(0, b"PK\x03\x04", "a zip file, as .npz files are"),
+    other(
+        0,
+        b"PK\x03\x04",
+        "a zip file, but not one of arrays such as .npz",
+    ),
     sound(b"ID3", "an MP3 file"),
     sound(b"\xff\xfb", "an MP3 file"),
     sound(b"\xff\xf3", "an MP3 file"),

@@ -61,14 +61,19 @@ impl Options {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether `key` is `true`; not given, it is `false`.
+    /// Whether `key` is `true`; not given, it is `false`. Other words for it are taken, too.
     ///
     /// # Errors
     /// The value is neither.
     pub fn flag(&self, key: &str) -> Result<bool> {
-        Ok(self
-            .choice(key, &[("true", true), ("false", false)])?
-            .unwrap_or(false))
+        let Some(value) = self.get(key) else {
+            return Ok(false);
+        };
+        match value.to_ascii_lowercase().as_str() {
+            "true" | "t" | "yes" | "y" | "1" => Ok(true),
+            "false" | "f" | "no" | "n" | "0" => Ok(false),
+            _ => Err(bad_value(key, value).hint("known: true, false")),
+        }
     }
 
     /// The value of `key` read as a `T`.

@@ -35,11 +35,17 @@ impl Registry {
     /// There is none; the error lists what there is.
     pub fn get(&self, name: &str) -> Result<&'static dyn Format> {
         self.find(name).ok_or_else(|| {
-            Error::usage(format!("unknown format '{name}'")).hint(nearest::hint(
-                name,
-                &self.names(),
-                "known",
-            ))
+            let error = Error::usage(format!("unknown format '{name}'"));
+            let extension = name.trim_start_matches('.');
+            let goes = |format: &&'static dyn Format| format.info().goes_by(extension);
+            let usual = self.by_extension(extension).into_iter();
+            match usual.chain(self.formats().filter(goes)).next() {
+                Some(format) => {
+                    let name = format.info().name;
+                    error.hint(format!("files that end in .{extension} are of '{name}'"))
+                }
+                None => error.hint(nearest::hint(name, &self.names(), "known")),
+            }
         })
     }
 

@@ -275,10 +275,30 @@ impl FromStr for Dtype {
             .find(|d| d.name() == text)
             .ok_or_else(|| {
                 let known: Vec<_> = Self::ALL.iter().map(|d| d.name()).collect();
-                Error::usage(format!("unknown element type '{text}'"))
-                    .hint(format!("known: {}", known.join(", ")))
+                let all = format!("known: {}", known.join(", "));
+                Error::usage(format!("unknown element type '{text}'")).hint(
+                    match known.iter().find(|name| spelt_out(name) == text) {
+                        Some(name) => format!("did you mean '{name}'? {all}"),
+                        None => all,
+                    },
+                )
             })
     }
+}
+
+/// What NumPy calls an element type.
+fn spelt_out(name: &str) -> String {
+    let long = [
+        ("bf", "bfloat"),
+        ("f", "float"),
+        ("i", "int"),
+        ("u", "uint"),
+    ];
+    let found = long.iter().find_map(|(short, long)| {
+        let bits = name.strip_prefix(short)?;
+        Some(format!("{long}{bits}"))
+    });
+    found.unwrap_or_else(|| name.to_owned())
 }
 
 /// A value on its way from one element type to another.

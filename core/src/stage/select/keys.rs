@@ -81,8 +81,9 @@ impl KeyFilter {
         Regex::new(pattern).map(Self::Regex).map_err(|e| {
             let text = e.to_string();
             let last = text.lines().next_back().unwrap_or_default();
-            Error::usage(format!("'{pattern}' is not a regular expression"))
-                .hint(last.trim_start_matches("error: "))
+            let why = last.trim_start_matches("error: ");
+            Error::usage(format!("'{pattern}' is not a regular expression: {why}"))
+                .hint(r"a sign that stands for itself has \ before it: \( \. \+")
         })
     }
 
@@ -187,7 +188,10 @@ mod tests {
     #[test]
     fn what_is_no_filter_is_refused() {
         let error = KeyFilter::regex("a(").unwrap_err();
-        assert_eq!(error.to_string(), "'a(' is not a regular expression");
+        assert_eq!(
+            error.to_string(),
+            "'a(' is not a regular expression: unclosed group"
+        );
         assert_eq!(error.hint_text().unwrap(), "unclosed group");
         assert!(KeyFilter::glob("a[").is_err());
     }
