@@ -335,6 +335,10 @@ impl Job {
                 false => "none of its utterances is left",
             };
             env.warn(&Error::unfit(what).file(input));
+        } else if done == 0 && skipped > 1 {
+            env.warn(&Error::unfit(format!(
+                "all {skipped} utterances were skipped"
+            )));
         }
         let decoded = meter.decoded(reader.info().compression.as_deref());
         let beside = side.as_mut().map(|side| side.finish()).transpose()?;

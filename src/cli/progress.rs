@@ -79,6 +79,11 @@ impl Progress {
         }
     }
 
+    /// Whether an utterance is done.
+    pub(super) fn has_begun(&self) -> bool {
+        self.so_far.utterances > 0
+    }
+
     /// Clears the line, and completes the log if all is `done`, which the caller commits.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use crate::format::{Caps, Recordings};
 use crate::loss::{LossKind, LossReport};
 use crate::model::{Decimal, FrameGrid, Utterance};
-use crate::{Error, Result};
+use crate::{Error, Remedy, Result};
 
 /// Tells an utterance by its recording, or as a stretch of one, where a target with `caps` does.
 pub(super) fn fit(utt: &mut Utterance, caps: &Caps, report: &mut LossReport) -> Result<()> {
@@ -64,13 +64,19 @@ fn join(utt: &mut Utterance, caps: &Caps, report: &mut LossReport) -> Result<()>
 /// Makes one that is not a stretch of a recording all of a recording of its own.
 fn stretch(utt: &mut Utterance) -> Result<()> {
     let length = length(utt);
+    let unknown = {
+        let message = "it is not known how long it is, which the format must say";
+        Error::unfit(message).suggest(match utt.frames() {
+            0 => Remedy::JoinText,
+            _ => Remedy::TellFrameShift,
+        })
+    };
     let meta = &mut utt.meta;
     let start = *meta.start.get_or_insert(Decimal::ZERO);
     meta.recording.get_or_insert_with(|| utt.key.clone());
     if meta.end.is_none() {
         let end = length.and_then(|length| start.plus(length));
-        let unknown = || Error::unfit("it is not known how long it is, which the format must say");
-        meta.end = Some(end.ok_or_else(unknown)?);
+        meta.end = Some(end.ok_or(unknown)?);
     }
     Ok(())
 }

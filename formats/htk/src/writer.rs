@@ -6,7 +6,7 @@ use spr_core::bytes::{Env, Output};
 use spr_core::format::{Caps, Keys, OneWriter, OptionSpec, Options, Writer, Written};
 use spr_core::loss::LossReport;
 use spr_core::model::{CastStats, Decimal, Utterance};
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
 use crate::caps::{MOST_PERIOD, of_files};
 use crate::encode::encode;
@@ -64,7 +64,8 @@ pub(crate) fn create(
         let no_shift = utt.features.is_some() && utt.meta.frame_shift.is_none();
         if no_shift && !std::mem::replace(&mut warned, true) {
             let message = "no frame shift is known, without which HTK does not read the files";
-            env.warn(&Error::unfit(message).utterance(&utt.key));
+            let warning = Error::unfit(message).utterance(&utt.key);
+            env.warn(&warning.suggest(Remedy::TellFrameShift));
         }
         put(&bytes)
     };

@@ -1,7 +1,7 @@
 //! Who speaks, and in which recording.
 
-use spr_core::model::{AudioReference, Decimal, Key, Meta};
-use spr_core::{Error, Result};
+use spr_core::model::{AudioReference, Decimal, Key, Meta, Utterance};
+use spr_core::{Error, Remedy, Result};
 
 use crate::json::{self, Fields, Object};
 
@@ -78,6 +78,15 @@ impl Place {
             }
         }
         Ok(())
+    }
+}
+
+/// The error for an utterance without sound, which every line `says`.
+pub(crate) fn no_sound(says: &str, utt: &Utterance) -> Error {
+    let error = Error::unfit(format!("has no sound, which every line {says}"));
+    match utt.said() {
+        Some(_) if utt.features.is_none() => error.suggest(Remedy::JoinText),
+        _ => error,
     }
 }
 

@@ -4,7 +4,7 @@ use spr_core::bytes::{Env, Output, Part, Sink};
 use spr_core::format::{Caps, Options, Writer, Written};
 use spr_core::model::{Matrix, Utterance};
 use spr_core::side::SideWriter;
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
 use crate::canonical::{self, MAX_COLUMNS};
 use crate::interleave::Columns;
@@ -111,13 +111,15 @@ impl PFileWriter {
         self.block = vec![0; BLOCK.div_ceil(columns) * columns];
         self.widths = Some(widths);
         if widths.labels != 1 {
-            self.env.warn(
-                &Error::unsupported(format!(
-                    "{} labels per frame; PDNN reads exactly one label column",
-                    widths.labels
-                ))
-                .file(self.sink.name()),
+            let message = format!(
+                "{} labels per frame; PDNN reads exactly one label column",
+                widths.labels
             );
+            let warning = Error::unsupported(message).file(self.sink.name());
+            self.env.warn(&match widths.labels {
+                0 => warning.suggest(Remedy::JoinLabels),
+                _ => warning,
+            });
         }
     }
 

@@ -265,10 +265,13 @@ impl JoinLabels {
             };
             return Err(Error::unfit(missing).utterance(&utt.key).continuable());
         }
-        let found = Found::take(next);
-        let found = found.ok_or_else(|| {
-            let error = Error::unfit("holds no labels").utterance(&key);
-            error.file(name).continuable()
+        let is_text = next.said().is_some();
+        let found = Found::take(next).ok_or_else(|| {
+            let error = match is_text {
+                true => Error::unfit("holds text, not labels").suggest(Remedy::JoinText),
+                false => Error::unfit("holds no labels"),
+            };
+            error.utterance(&key).file(name).continuable()
         })?;
         let given = found.give(
             utt,

@@ -339,10 +339,13 @@ fn decision(layout: &Layout, taken: Taken, list: &Location) -> String {
 fn tell(layout: &Layout, taken: Taken, env: &Env) {
     let name = layout.folder().to_string();
     if let Some(left) = taken.left {
-        let part = if left == FEATURES { "feats" } else { "wav" };
         let message = format!("{left} is left out, as the target holds the other form");
         let warning = Error::unfit(message).file(&name);
-        env.warn(&warning.hint(format!("parts={part}+text takes it instead")));
+        env.warn(&match left {
+            // A target that holds features may hold sound as well.
+            WAVES => warning.hint("a target that holds sound takes it by parts=wav+text"),
+            _ => warning,
+        });
     }
     let passed = layout.passed();
     if !passed.is_empty() {

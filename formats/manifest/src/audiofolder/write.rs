@@ -1,15 +1,15 @@
 //! Writing sound files and their table.
 
+use spr_core::Result;
 use spr_core::bytes::{Env, Output, Part, Sink};
 use spr_core::format::{Caps, Writer, Written};
 use spr_core::model::{Audio, Utterance};
-use spr_core::{Error, Result};
 
 use super::read::is_own;
 use super::{CAPS, FILE, TABLES};
 use crate::columns;
 use crate::json::Fields;
-use crate::source::{Place, utf8};
+use crate::source::{Place, no_sound, utf8};
 
 pub(super) struct FolderWriter {
     output: Output,
@@ -44,7 +44,7 @@ impl FolderWriter {
         let extension = match &utt.audio {
             Some(Audio::Samples(_)) => SAMPLES,
             Some(Audio::Encoded(encoded)) => &encoded.format,
-            _ => return Err(Error::unfit("has no sound, which every line is about")),
+            _ => return Err(no_sound("is about", utt)),
         };
         self.output.accept(&utt.key, extension)?;
         let key = utf8(utt.key.as_bytes(), "the key")?;

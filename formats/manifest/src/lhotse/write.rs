@@ -12,7 +12,7 @@ use super::supervision::Naming;
 use super::{FILE, FOLDER};
 use crate::json::Fields;
 use crate::names::Names;
-use crate::source::utf8;
+use crate::source::{no_sound, utf8};
 
 /// Where features go, and their manifest.
 const FEATURES: [&str; 2] = ["features", "features.jsonl.gz"];
@@ -92,9 +92,7 @@ impl LhotseWriter {
     fn lines(&mut self, utt: &Utterance) -> Result<()> {
         self.caps.check(utt)?;
         let Some(Audio::Reference(audio)) = &utt.audio else {
-            return Err(Error::unfit(
-                "has no sound, which every line of the manifest names",
-            ));
+            return Err(no_sound("of the manifest names", utt));
         };
         let key = utf8(utt.key.as_bytes(), "the key")?;
         let known = self.known(utt, audio)?;

@@ -10,7 +10,7 @@ use super::{CAPS, FILE, made_up};
 use crate::columns;
 use crate::json::Fields;
 use crate::names::Names;
-use crate::source::{self, Place, utf8};
+use crate::source::{self, Place, no_sound, utf8};
 use crate::time;
 
 /// Fields that are not columns of the user's own.
@@ -62,9 +62,7 @@ impl NemoWriter {
     fn fields(&mut self, utt: &Utterance) -> Result<()> {
         CAPS.check(utt)?;
         let Some(Audio::Reference(audio)) = &utt.audio else {
-            return Err(Error::unfit(
-                "has no sound, which every line of the manifest names",
-            ));
+            return Err(no_sound("of the manifest names", utt));
         };
         let (name, [start, duration]) = (
             self.names.name(place(audio)?)?,
