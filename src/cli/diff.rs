@@ -251,7 +251,10 @@ fn closing(summary: &Summary, by_key: bool) {
     if summary.is_same() {
         parts.push("no difference".to_owned());
     } else if counts.clone().next().is_none() {
-        parts.push("no difference in what both hold".to_owned());
+        parts.push(match summary.shared {
+            true => "no difference in what both hold".to_owned(),
+            false => "they hold nothing of the same kind".to_owned(),
+        });
     }
     messages::plain(&parts.join(", "));
     if summary.keys > 0 && !by_key {

@@ -50,6 +50,8 @@ pub struct Summary {
     /// What only one of them holds: what it is, whether that is the first, and in how many of the
     /// utterances that were compared.
     pub kinds: BTreeMap<(String, bool), u64>,
+    /// Whether there was anything to compare in them, or nothing at all.
+    pub shared: bool,
     /// Places at which the keys differ.
     pub keys: u64,
     /// The two keys, where each holds one utterance and they are compared whatever their names.
@@ -107,6 +109,7 @@ impl Comparison<'_> {
         let compared = self.compared(a, b)?;
         let summary = &mut self.summary;
         summary.compared += 1;
+        summary.shared |= compared.shared;
         summary.types += u64::from(compared.types);
         summary.metadata += u64::from(compared.metadata);
         for (first, kinds) in [(true, compared.only_a), (false, compared.only_b)] {

@@ -30,6 +30,8 @@ pub struct Compared {
     pub only_a: Vec<String>,
     /// What only the second holds.
     pub only_b: Vec<String>,
+    /// Whether there is anything that both hold, or nothing at all.
+    pub shared: bool,
     /// Whether element types differ.
     pub types: bool,
     /// Whether header lines, the frame shift or the like differ, or the form in which sound is
@@ -70,6 +72,8 @@ impl Tolerance {
         };
         found.only_a = beyond(&mine, &theirs);
         found.only_b = beyond(&theirs, &mine);
+        let beside = found.only_a.len() + found.only_b.len();
+        found.shared = beside == 0 || found.only_a.len() < mine.len();
         if let (Some(a), Some(b)) = (features, &b.features) {
             self.matrix("features".into(), a, b, &mut found)?;
         }
