@@ -1,21 +1,25 @@
 //! `spr-convert man [VERB]`.
 
+use std::io::{IsTerminal, Write, stdout};
+use std::process::{self, Stdio};
+
 use clap::{Args, Command, ValueHint};
 use spr_core::bytes::{Env, Location, Parents};
-use spr_core::{Error, Result, nearest};
+use spr_core::{Error, Result};
 
 use super::args::file;
 use super::document::Document;
 use super::exit::DONE;
-use super::messages;
 use super::out::print;
 use super::page;
 use super::session::Session;
+use super::{messages, misspelt};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  spr-convert man | man -l -                     read the page of the program
-  spr-convert man ls | man -l -                  read that of a verb
+  spr-convert man                                read the page of the program
+  spr-convert man ls                             read that of a verb
+  spr-convert man ls > ls.1                      have it as a file
   spr-convert man --dir ~/.local/share/man/man1  write all of them";
 
 #[derive(Args, Debug, Clone)]
@@ -34,7 +38,7 @@ pub(super) struct ManArgs {
     dir: Option<Location>,
 }
 
-/// Prints a manual page, or writes all.
+/// Prints a manual page, by `man` where that is a terminal, or writes all.
 pub(super) fn run(args: &ManArgs, program: Command, session: &Session) -> Result<u8> {
     let mut program = whole(program).mut_subcommands(whole);
     program.build();
@@ -44,26 +48,36 @@ pub(super) fn run(args: &ManArgs, program: Command, session: &Session) -> Result
         env.durable = false;
         return write_all(&program, folder, &env);
     }
-    let page = match &args.verb {
-        Some(verb) => render(find(&program, verb)?)?,
-        None => render(&program)?,
+    let command = match &args.verb {
+        Some(verb) => misspelt::sub(verb, &program)?,
+        None => &program,
     };
-    print(&page)
+    let page = render(command)?;
+    if !stdout().is_terminal() {
+        return print(&page);
+    }
+    match shown(&page) {
+        true => Ok(DONE),
+        false => print(command.clone().render_long_help().to_string().as_bytes()),
+    }
+}
+
+/// Shows a page on the terminal by `man`; whether it could.
+fn shown(page: &[u8]) -> bool {
+    let mut man = process::Command::new("man");
+    let Ok(mut man) = man.args(["-l", "-"]).stdin(Stdio::piped()).spawn() else {
+        return false;
+    };
+    // One who has seen enough closes it before its end.
+    if let Some(mut to) = man.stdin.take() {
+        let _ = to.write_all(page);
+    }
+    man.wait().is_ok_and(|status| status.success())
 }
 
 /// With the options that `-h` leaves out.
 fn whole(command: Command) -> Command {
     command.mut_args(|arg| arg.hide_short_help(false))
-}
-
-fn find<'a>(program: &'a Command, verb: &str) -> Result<&'a Command> {
-    program.find_subcommand(verb).ok_or_else(|| {
-        let error = Error::usage(format!("unknown verb '{verb}'"));
-        match nearest(verb, program.get_subcommands().map(Command::get_name)) {
-            Some(near) => error.hint(format!("did you mean '{near}'?")),
-            None => error.hint("spr-convert --help lists the verbs"),
-        }
-    })
 }
 
 fn render(command: &Command) -> Result<Vec<u8>> {

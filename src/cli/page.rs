@@ -63,7 +63,8 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 /// Those of a writer, which memory has none of.
 pub(super) fn render(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    let man = Man::new(command.clone());
+    let source = concat!("spr\\-convert ", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(command.clone()).source(source);
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
     let usage = command.clone().render_usage().to_string();
