@@ -161,7 +161,10 @@ impl Target {
         }
         let format = match format {
             Some(format) => format,
-            None => by_extension(path, registry)?,
+            None => {
+                let is_folder = path.ends_with('/') || env.is_folder(&path.into());
+                by_extension(path, is_folder, registry)?
+            }
         };
         let locator = if path == "-" {
             Locator::Standard

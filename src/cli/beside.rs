@@ -2,8 +2,9 @@
 
 use clap::{Args, ValueHint};
 use spr_core::bytes::{Env, Location};
-use spr_core::format::Registry;
-use spr_core::{Error, Result, Symbols};
+use spr_core::format::{Registry, Request};
+use spr_core::model::Utterance;
+use spr_core::{Error, Remedy, Result, Symbols};
 
 use super::args::file;
 use super::words::data_set;
@@ -133,5 +134,31 @@ pub(super) fn only(flag: &str, text: &str, registry: &Registry, env: &Env) -> Re
     match (found.pop(), found.is_empty()) {
         (Some(only), true) => Ok(only),
         _ => Err(Error::usage(format!("{flag} takes one data set: '{text}'"))),
+    }
+}
+
+/// An error about a key that two inputs have, where the second holds labels for the first.
+pub(super) fn labels_apart(
+    error: Error,
+    inputs: &[Input],
+    registry: &Registry,
+    env: &Env,
+) -> Error {
+    let ([data, labels], Some(Remedy::KeepOne)) = (inputs, error.remedy()) else {
+        return error;
+    };
+    let quiet = env.listening(|_| {});
+    let first = |input: &Input| -> Result<Utterance> {
+        let mut utt = Utterance::default();
+        let mut reader = input.open(Request::all(), registry, &quiet)?.reader;
+        reader.read(&mut utt)?;
+        Ok(utt)
+    };
+    match (first(data), first(labels)) {
+        (Ok(data), Ok(held)) if data.labels.is_none() && held.labels.is_some() => {
+            let file = labels.text();
+            error.suggest_instead(Remedy::Advice(format!("--labels {file} joins its labels")))
+        }
+        _ => error,
     }
 }

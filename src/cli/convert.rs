@@ -2,10 +2,11 @@
 
 use spr_core::bytes::{Env, Location, Locator, Output};
 use spr_core::format::Registry;
-use spr_core::{Remedy, Result};
+use spr_core::{Error, ErrorKind, Remedy, Result};
 use spr_text::json_line;
 
 use super::args::{ConvertArgs, ProgressArg};
+use super::beside::labels_apart;
 use super::document::Document;
 use super::exit::{DONE, SKIPPED};
 use super::out::print_json;
@@ -15,7 +16,7 @@ use super::shard::Sharding;
 use super::{messages, plan, shard};
 use crate::argument::Target;
 use crate::job::{Job, Outcome};
-use crate::shard::Hashes;
+use crate::shard::{FIELD, Hashes};
 
 /// Converts.
 pub(super) fn run(args: ConvertArgs, session: &Session) -> Result<u8> {
@@ -30,6 +31,9 @@ pub(super) fn run_with(
 ) -> Result<u8> {
     let registry = &session.registry;
     let shard = args.shard.which()?;
+    if shard.is_none() {
+        check_unnumbered(args)?;
+    }
     let named = shard.map(|shard| shard::named(args, shard));
     let (typed, args) = (args, named.as_ref().unwrap_or(args));
     let mut env = plan::env(&args.read, session)?;
@@ -39,7 +43,7 @@ pub(super) fn run_with(
     if shard.is_some() {
         env = hashes.watch(&env);
     }
-    let mut job = plan::job(args, registry, &env)?;
+    let mut job = plan::job(args, registry, &env).map_err(|error| between(error, args, &env))?;
     if args.read.explain || args.read.verbose {
         let mut lines = Vec::new();
         for input in &job.inputs {
@@ -89,7 +93,43 @@ pub(super) fn run_with(
         quiet: args.read.quiet,
         progress: args.progress,
     };
-    documents.run(&mut job, session, &env, prepare)
+    let done = documents.run(&mut job, session, &env, prepare);
+    done.map_err(|error| labels_apart(error, &job.inputs, registry, &env))
+}
+
+/// An error about a name between the first and the last that is not there, which may be meant as
+/// an output.
+fn between(error: Error, args: &ConvertArgs, env: &Env) -> Error {
+    let ([_, between @ .., last], None) = (args.paths.as_slice(), &args.output) else {
+        return error;
+    };
+    let missing =
+        |path: &String| error.file_name() == Some(path) && !env.exists(&path.as_str().into());
+    match between.iter().any(missing) {
+        true => error.hint(format!(
+            "only the last name is an output, here {last}; those before it are read"
+        )),
+        false => error,
+    }
+}
+
+/// Refuses the place for the number of a shard where there is none.
+fn check_unnumbered(args: &ConvertArgs) -> Result<()> {
+    let outputs = [
+        args.paths.last(),
+        args.output.as_ref(),
+        args.labels_out.as_ref(),
+    ];
+    match outputs
+        .into_iter()
+        .flatten()
+        .find(|name| name.contains(FIELD))
+    {
+        Some(name) => Err(Error::usage(format!("{FIELD} in the name, but no --shard"))
+            .file(name)
+            .hint("--shard 1/16 converts the first of sixteen shards")),
+        None => Ok(()),
+    }
 }
 
 /// What a run tells besides the data.
@@ -135,7 +175,9 @@ impl Documents<'_> {
         let mut progress = Progress::new(self.progress, self.quiet, log, env.waiting.clone());
         let made = job.make(registry, env, &mut progress);
         let log = progress.log(made.is_ok())?;
-        let made = made.map_err(|error| match error.can_continue() {
+        // Where the first does not fit, others hardly will.
+        let helps = |error: &Error| error.kind() != ErrorKind::Unfit || progress.has_begun();
+        let made = made.map_err(|error| match error.can_continue() && helps(&error) {
             true => error.suggest(Remedy::SkipErrors),
             false => error,
         })?;
@@ -175,7 +217,7 @@ impl Documents<'_> {
     /// Tells what came of it, and gives the exit status.
     fn close(&self, outcome: &Outcome, job: &Job) -> u8 {
         if !self.json && !self.quiet {
-            messages::closing(outcome, &job.policy, job.dry_run);
+            messages::closing(outcome, job);
         }
         match outcome.skipped {
             0 => DONE,

@@ -72,6 +72,9 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<u8> {
         if !facts.format.is_empty() {
             form.print(&facts, &mut out)?;
         }
+        if result.is_ok() && facts.utterances == Some(0) {
+            messages::empty(&input, &env);
+        }
         if let Err(error) = result {
             if error.is_broken_pipe() {
                 return Err(error);

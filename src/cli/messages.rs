@@ -7,14 +7,15 @@ use clap::Command;
 use clap::builder::styling::{AnsiColor, Style};
 use serde_json::{Value, json};
 use spr_core::bytes::Env;
-use spr_core::loss::{LossPolicy, LossReport, describe};
+use spr_core::format::Registry;
+use spr_core::loss::{LossReport, describe};
 use spr_core::{Error, Result};
 use spr_text::{json_line, visible};
 
 use super::exit::{DONE, FAILED};
 use super::{misspelt, remedy};
 use crate::argument::Input;
-use crate::job::Outcome;
+use crate::job::{Job, Outcome};
 use crate::verbs::key_json;
 
 /// The program's name in messages.
@@ -35,7 +36,7 @@ pub(super) fn json(value: &Value) {
 
 /// Prints the help that clap gives, and returns the exit status; a complaint of clap's about the
 /// arguments of `program` is an error.
-pub(super) fn usage(clap: &clap::Error, program: &Command) -> Result<u8> {
+pub(super) fn usage(clap: &clap::Error, program: &Command, registry: &Registry) -> Result<u8> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     let helps = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if !clap.use_stderr() {
@@ -59,7 +60,8 @@ pub(super) fn usage(clap: &clap::Error, program: &Command) -> Result<u8> {
         .filter(|line| !line.is_empty() && !line.starts_with("For more information"))
         .partition(|line| line.starts_with("tip: "));
     let complaint = complaint.join(" ");
-    let error = Error::usage(complaint.strip_prefix("error: ").unwrap_or(&complaint));
+    let complaint = in_our_words(complaint.strip_prefix("error: ").unwrap_or(&complaint));
+    let error = Error::usage(complaint);
     // That a flag can be passed as a value helps nobody who wants the flag.
     let tip = tips.iter().find(|tip| !tip.starts_with("tip: to pass "));
     let flag = match clap.kind() {
@@ -67,22 +69,52 @@ pub(super) fn usage(clap: &clap::Error, program: &Command) -> Result<u8> {
         _ => None,
     };
     let meant = match flag {
-        Some(ContextValue::String(flag)) => misspelt::flag(flag, program),
+        Some(ContextValue::String(word)) => misspelt::flag(word, program, registry)
+            .or_else(|| misspelt::output(word, usage_of(&text)?, program)),
         _ => None,
     };
     Err(error.hint(match (meant, tip) {
         (Some(meant), _) => meant,
-        (None, Some(tip)) => tip.trim_start_matches("tip: ").to_owned(),
+        (None, Some(tip)) => match tip.split_once(" exists: ") {
+            Some((_, near)) => format!("did you mean {near}?"),
+            None => tip.trim_start_matches("tip: ").to_owned(),
+        },
         (None, None) => way_out(&text),
     }))
 }
 
+/// A complaint without the words of a programmer.
+fn in_our_words(complaint: &str) -> String {
+    const WORDS: [(&str, &str); 7] = [
+        ("invalid digit found in string", "expected a whole number"),
+        (
+            "cannot parse integer from empty string",
+            "expected a whole number",
+        ),
+        ("invalid float literal", "expected a number"),
+        ("cannot parse float from empty string", "expected a number"),
+        (
+            "number too large to fit in target type",
+            "the number is too large",
+        ),
+        ("is not in 0..=65535", "is not a number from 0 to 65535"),
+        ("unrecognized subcommand", "unknown verb"),
+    ];
+    let mut words = WORDS.iter();
+    match words.find(|(theirs, _)| complaint.contains(theirs)) {
+        Some((theirs, ours)) => complaint.replace(theirs, ours),
+        None => complaint.to_owned(),
+    }
+}
+
+fn usage_of(complaint: &str) -> Option<&str> {
+    let mut lines = complaint.lines();
+    lines.find_map(|line| line.strip_prefix("Usage: "))
+}
+
 /// The usage of the verb that a complaint of clap's is about, or where to look.
 fn way_out(complaint: &str) -> String {
-    let usage = complaint
-        .lines()
-        .find_map(|line| line.strip_prefix("Usage: "));
-    match usage.filter(|usage| !usage.starts_with("spr-convert [OPTIONS] IN")) {
+    match usage_of(complaint).filter(|usage| !usage.starts_with("spr-convert [OPTIONS] IN")) {
         Some(usage) => format!("usage: {usage}"),
         None => "spr-convert --help lists what there is".to_owned(),
     }
@@ -135,9 +167,9 @@ pub(super) fn plain(line: &str) {
 }
 
 /// The closing line, after what was lost.
-pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
+pub(super) fn closing(outcome: &Outcome, job: &Job) {
     for (kind, line) in outcome.losses.iter().flat_map(LossReport::lines) {
-        let label = if policy.allows(kind) {
+        let label = if job.policy.allows(kind) {
             "lost as allowed"
         } else {
             "not kept"
@@ -159,9 +191,13 @@ pub(super) fn closing(outcome: &Outcome, policy: &LossPolicy, dry_run: bool) {
         notes.push_str(&format!(", {decoded} decoded"));
     }
     if let Some(partitions) = outcome.partitions {
-        notes.push_str(&format!(", {}", count(partitions, "partition")));
+        let what = match job.split {
+            Some(_) => "part",
+            None => "partition",
+        };
+        notes.push_str(&format!(", {}", count(partitions, what)));
     }
-    if dry_run {
+    if job.dry_run {
         notes.push_str(", nothing written");
     }
     if outcome.verified {

@@ -3,11 +3,12 @@
 use std::ffi::OsStr;
 
 use clap::Command;
-use spr_core::bytes::{Env, Location};
-use spr_core::format::Registry;
+use spr_core::bytes::{Env, FileKind, FileStatus, Location};
+use spr_core::format::{Format, FormatInfo, Registry, Request};
+use spr_core::model::Utterance;
 use spr_core::{Error, ErrorKind, Remedy, nearest};
 
-use crate::argument::prefix_meant;
+use crate::argument::{Input, prefix_meant};
 
 /// A word that is not a file may be meant as a verb.
 pub(super) fn verb(word: &str, program: impl FnOnce() -> Command, env: &Env) -> Option<Error> {
@@ -54,6 +55,23 @@ const VERBS: &[(&str, &str)] = &[
     ("view", "show"),
 ];
 
+/// The verb of that name, below a program or another verb.
+///
+/// # Errors
+/// There is none.
+pub(super) fn sub<'a>(word: &str, of: &'a Command) -> Result<&'a Command, Error> {
+    of.find_subcommand(word).ok_or_else(|| {
+        if !of.has_subcommands() {
+            return Error::usage(format!("'{word}' is a word too many"));
+        }
+        let error = Error::usage(format!("unknown verb '{word}'"));
+        match nearest(word, of.get_subcommands().map(Command::get_name)) {
+            Some(near) => error.hint(format!("did you mean '{near}'?")),
+            None => error.hint("spr-convert --help lists the verbs"),
+        }
+    })
+}
+
 /// Flags of other programs, and what they are called here.
 const SYNONYMS: &[(&str, &str)] = &[
     ("--force", "--overwrite"),
@@ -71,8 +89,11 @@ const SYNONYMS: &[(&str, &str)] = &[
 ];
 
 /// A flag that there is not may be another's: one of another verb, or one by another name.
-pub(super) fn flag(word: &str, program: &Command) -> Option<String> {
+pub(super) fn flag(word: &str, program: &Command, registry: &Registry) -> Option<String> {
     let word = word.split('=').next().unwrap_or(word);
+    if ["-i", "--in", "--input", "--infile"].contains(&word) {
+        return Some("the input has no flag: spr-convert IN OUT".to_owned());
+    }
     if let Some((_, ours)) = SYNONYMS.iter().find(|(theirs, _)| *theirs == word) {
         return Some(format!("that is {ours} here"));
     }
@@ -82,7 +103,30 @@ pub(super) fn flag(word: &str, program: &Command) -> Option<String> {
     };
     let verbs: Vec<_> = program.get_subcommands().filter(has).collect();
     let names: Vec<_> = verbs.iter().map(|verb| verb.get_name()).collect();
-    (!names.is_empty()).then(|| format!("{word} is a flag of {}", names.join(", ")))
+    if !names.is_empty() {
+        return Some(format!("{word} is a flag of {}", names.join(", ")));
+    }
+    let option = word.strip_prefix("--")?;
+    let flags = program.get_arguments().filter_map(clap::Arg::get_long);
+    if nearest(option, flags).is_some() {
+        return None;
+    }
+    let formats = registry.formats().map(Format::info);
+    let knows = |info: &&FormatInfo| info.options.iter().any(|own| own.name == option);
+    let formats: Vec<_> = formats.filter(knows).map(|info| info.name).collect();
+    (!formats.is_empty()).then(|| {
+        let formats = formats.join(", ");
+        format!("{option} is an option of {formats}, behind a comma: FILE,{option}=VALUE")
+    })
+}
+
+/// A word too many, for a verb that names its output by a flag.
+pub(super) fn output(word: &str, usage: &str, program: &Command) -> Option<String> {
+    let mut typed = usage.split_whitespace().skip(1);
+    let verb = program.find_subcommand(typed.next()?)?;
+    let mut flags = verb.get_arguments().filter_map(clap::Arg::get_long);
+    let named = !word.starts_with('-') && flags.any(|flag| flag == "output");
+    named.then(|| format!("the output is named by -o: -o {word}"))
 }
 
 /// Options that stand where they are taken for a part of a file's name.
@@ -109,6 +153,9 @@ pub(super) fn file(error: Error, registry: &Registry, env: &Env) -> Error {
         let said = "dtype=i16,rate=16000,channels=1";
         let hint = format!("samples without a header are read as raw:{at},{said}");
         return error.suggest_instead(Remedy::Advice(hint));
+    }
+    if error.kind() == ErrorKind::Truncated && has_whole_entry(&at, registry, env) {
+        return error.suggest(Remedy::Repair);
     }
     let missing = match error.kind() {
         // What a server has is not looked through for a hint.
@@ -149,6 +196,20 @@ pub(super) fn file(error: Error, registry: &Registry, env: &Env) -> Error {
     }
 }
 
+/// Whether something of a file that was cut can be read.
+fn has_whole_entry(at: &Location, registry: &Registry, env: &Env) -> bool {
+    let is_file = |look: FileStatus| look.kind == FileKind::File;
+    if at.is_url() || !env.look(at).is_ok_and(|look| look.is_some_and(is_file)) {
+        return false;
+    }
+    let first = || {
+        let inputs = Input::parse(&at.to_string(), None, &[], registry, env)?;
+        let mut data = Input::open_all(&inputs, Request::all().damaged(), registry, env)?;
+        data.reader.read(&mut Utterance::default())
+    };
+    first().is_ok_and(|any| any)
+}
+
 /// Whether it is called as samples without a header are.
 fn is_raw(at: &Location) -> bool {
     let extension = at.plain().extension().map(str::to_ascii_lowercase);
@@ -161,7 +222,16 @@ fn beside(at: &Location, env: &Env) -> Option<Location> {
     let folder = parent.clone().unwrap_or_else(|| ".".into());
     let entries = env.entries(&folder).ok()?;
     let names = entries.iter().filter_map(Location::name);
-    let near = nearest(name.as_encoded_bytes(), names.map(OsStr::as_encoded_bytes))?;
+    let names: Vec<_> = names.map(OsStr::as_encoded_bytes).collect();
+    let name = name.as_encoded_bytes();
+    // Only small and capital letters differ, or the extension is left out.
+    let same = names.iter().find(|other| other.eq_ignore_ascii_case(name));
+    let longer = |other: &&&[u8]| {
+        let rest = other.strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with(b"."))
+    };
+    let near = same.or_else(|| names.iter().find(longer)).copied();
+    let near = near.or_else(|| nearest(name, names.iter().copied()))?;
     let near = Location::from(String::from_utf8_lossy(near).as_ref());
     Some(parent.map_or(near.clone(), |folder| folder.join(near)))
 }

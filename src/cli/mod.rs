@@ -82,7 +82,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, places: &Places) -> u8
         return overview::print(&Cli::command());
     }
     let env = session.plain_env(true);
-    let arguments = words::asked(arguments, |word| env.exists(&word.into()));
+    let is_file = |word: &str| env.exists(&word.into());
+    let arguments = match words::asked(arguments, &Cli::command(), is_file) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            session.error(error);
+            return FAILED;
+        }
+    };
     let parsed = Cli::command().try_get_matches_from(words::plain(arguments));
     let parsed = parsed.and_then(|given| Ok((Cli::from_arg_matches(&given)?, given)));
     let (cli, given) = match parsed {

@@ -237,6 +237,8 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
         input.rename(changes.clone());
         input.tolerate(args.join.length_tolerance.unwrap_or_default());
     }
+    // A wrong option is told before a file that is there already.
+    target.caps()?;
     let mut job = Job::new(inputs, target);
     args.join.check(job.inputs.iter().any(Input::has_labels))?;
     job.labels = args.join.labels(registry, env)?;
@@ -283,6 +285,11 @@ pub(super) fn job(args: &ConvertArgs, registry: &Registry, env: &Env) -> Result<
     job.dry_run = args.dry_run;
     job.verify = args.verify;
     job.hash = args.report.is_some() || args.read.json;
+    // That one is missing is told before all that is to be said of outputs.
+    let files = job.inputs.iter().filter_map(Input::file);
+    for file in files.filter(|file| !file.is_url() && !env.exists(file)) {
+        env.open_file(file)?;
+    }
     Ok(job)
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use spr_core::bytes::{Env, Location};
 use spr_core::format::{Registry, Request};
 use spr_core::model::Utterance;
-use spr_core::{Error, Result, Symbols};
+use spr_core::{Error, Remedy, Result, Symbols};
 use spr_plot::{Analysis, Chart, Detail, Overview, Picture, draw, raster, svg, terminal};
 
 use super::args::ReadArgs;
@@ -250,20 +250,23 @@ fn nothing(input: &Input) -> Error {
         )
 }
 
+/// The kind of picture that a name says.
+fn kind_of(name: &str) -> Option<To> {
+    let extension = Location::from(name).extension()?.to_ascii_lowercase();
+    match extension.as_str() {
+        "svg" => Some(To::Svg),
+        "png" => Some(To::Png),
+        "txt" => Some(To::Text),
+        _ => None,
+    }
+}
+
 /// What is to be made, by `--to` or the output's extension.
 fn target(args: &PlotArgs) -> Result<To> {
     let Some(output) = args.output.as_deref() else {
         return Ok(args.to.unwrap_or(To::Text));
     };
-    let name = Location::from(output);
-    let extension = name.extension().map(str::to_ascii_lowercase);
-    let said = match extension.as_deref() {
-        Some("svg") => Some(To::Svg),
-        Some("png") => Some(To::Png),
-        Some("txt") => Some(To::Text),
-        _ => None,
-    };
-    match (args.to, said) {
+    match (args.to, kind_of(output)) {
         (Some(to), Some(said)) if to != said => Err(Error::usage(
             "the name says another kind of picture than --to",
         )
@@ -323,7 +326,14 @@ fn pictures(
         }
         add(&utt)?;
     } else {
-        find_named(input, &args.keys, request, (registry, env), add)?;
+        let found = find_named(input, &args.keys, request, (registry, env), add);
+        found.map_err(|error| match error.key().map(ToString::to_string) {
+            Some(name) if kind_of(&name).is_some() => {
+                let hint = format!("a picture is written by -o {name}");
+                error.suggest_instead(Remedy::Advice(hint))
+            }
+            _ => error,
+        })?;
     }
     Ok(pictures)
 }

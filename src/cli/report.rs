@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use spr_core::bytes::Location;
-use spr_core::format::Registry;
 use spr_core::{Error, Result};
 use spr_plot::page::page;
 
@@ -46,17 +45,19 @@ pub(super) struct ReportArgs {
     read: ReadArgs,
 }
 
-/// Refuses a name by which data would be looked for in the page.
-fn check_name(output: &str, registry: &Registry) -> Result<()> {
-    let file = Location::from(output);
-    match file.plain().extension() {
-        Some(extension) if registry.knows_extension(extension) => {
+/// Refuses a name that says it is something else.
+fn check_name(output: &str) -> Result<()> {
+    let file = Location::from(output).plain();
+    match file.extension().map(str::to_ascii_lowercase).as_deref() {
+        None | Some("html" | "htm") => Ok(()),
+        Some(extension) => {
             let message = format!("ends with .{extension}, but a page would be written");
-            let right = file.plain().with_extension("html");
-            let hint = format!("call it {right}");
-            Err(Error::usage(message).file(output).hint(hint))
+            let page = format!("call it {}", file.with_extension("html"));
+            Err(Error::usage(message).file(output).hint(match extension {
+                "png" | "svg" => format!("{page}; pictures are drawn by the verb plot"),
+                _ => page,
+            }))
         }
-        _ => Ok(()),
     }
 }
 
@@ -64,7 +65,7 @@ fn check_name(output: &str, registry: &Registry) -> Result<()> {
 pub(super) fn run(args: &ReportArgs, session: &Session) -> Result<u8> {
     let registry = &session.registry;
     let env = plan::env(&args.read, session)?;
-    check_name(&args.output, registry)?;
+    check_name(&args.output)?;
     let (mut input, skipped) = plan::readable_one(&args.path, &args.read, registry, &env)?;
     args.beside
         .join(std::slice::from_mut(&mut input), registry, &env)?;

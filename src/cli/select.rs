@@ -6,7 +6,7 @@ use clap::{Args, ValueHint};
 use spr_core::bytes::{Env, Location};
 use spr_core::format::Registry;
 use spr_core::stage::KeyFilter;
-use spr_core::{Error, Result};
+use spr_core::{Error, Remedy, Result};
 
 use super::args::{ConvertArgs, file};
 use super::session::Session;
@@ -84,6 +84,17 @@ pub(super) struct SelectArgs {
     convert: ConvertArgs,
 }
 
+impl SelectArgs {
+    fn has_rule(&self) -> bool {
+        let files = self.keys.is_some() || self.exclude_keys.is_some();
+        let names = !self.glob.is_empty() || !self.regex.is_empty() || self.speakers.is_some();
+        let lengths = self.min_frames.is_some() || self.max_frames.is_some();
+        let typed = self.convert.stages.is_some();
+        let counts = self.per_speaker.or(self.first).or(self.sample);
+        files || names || lengths || typed || counts.is_some() || self.hours.is_some()
+    }
+}
+
 /// Converts only some utterances.
 pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
     let counted = args.first.or(args.sample).or(args.per_speaker);
@@ -97,7 +108,11 @@ pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
     convert.same_form = true;
     let seed = plan::seed(&mut convert.read)?;
     let speakers = args.speakers.is_some() || args.per_speaker.is_some();
-    convert::run_with(&convert, session, |job, registry, env| {
+    let done = convert::run_with(&convert, session, |job, registry, env| {
+        if !args.has_rule() {
+            let warning = Error::unfit("no rule is given, all utterances are taken");
+            env.warn(&warning.hint(format!("{RULES} choose some")));
+        }
         if let Some(file) = job.utt2spk.clone().filter(|_| speakers) {
             job.stages.push(who_speaks(file));
         }
@@ -116,8 +131,21 @@ pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
             job.stages.push(stage);
         }
         Ok(())
+    });
+    // A key that is taken for the output.
+    let last = convert.paths.last().filter(|_| convert.paths.len() > 2);
+    done.map_err(|error| match last {
+        Some(key) if !args.has_rule() && error.file_name() == Some(key) => {
+            let hint = format!("utterances are chosen by rules: --glob {key}");
+            error.suggest_instead(Remedy::Advice(hint))
+        }
+        _ => error,
     })
 }
+
+/// The flags of rules.
+const RULES: &str = "--keys, --exclude-keys, --glob, --regex, --speakers, --min-frames, \
+     --max-frames, --first, --sample, --per-speaker and --hours";
 
 fn rules(args: &SelectArgs, registry: &Registry, env: &Env) -> Result<Rules> {
     let list = |file: &Location| {
@@ -133,6 +161,10 @@ fn rules(args: &SelectArgs, registry: &Registry, env: &Env) -> Result<Rules> {
         keys,
         exclude: excluded.map(KeyFilter::from),
         globs: filters(&args.glob, KeyFilter::glob)?,
+        whole: {
+            let mut globs = args.glob.iter();
+            globs.find(|glob| !glob.contains(['*', '?', '['])).cloned()
+        },
         regexes: filters(&args.regex, KeyFilter::regex)?,
         speakers: match &args.speakers {
             Some(speakers) => Some(speaker_list(speakers, env)?),

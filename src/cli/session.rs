@@ -65,7 +65,7 @@ impl Session {
     /// Tells what clap has to say of the arguments of `program`, help or a complaint, and gives the exit
     /// status.
     pub(super) fn usage(&self, error: &clap::Error, program: &Command) -> u8 {
-        match messages::usage(error, program) {
+        match messages::usage(error, program, &self.registry) {
             Ok(status) => status,
             Err(error) if error.is_broken_pipe() => super::exit::DONE,
             Err(error) => {

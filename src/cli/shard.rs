@@ -14,7 +14,7 @@ use crate::shard::{self, By, Hashes, Record, Shard, Weights};
 /// Which shard of how many a job converts.
 #[derive(Args, Debug, Clone, Default)]
 pub(super) struct ShardArgs {
-    /// Convert shard I of N, counted from 1, or `auto` in an array job; the number replaces {shard} in
+    /// Convert shard I of N, counted from 1, or auto/N in an array job; the number replaces {shard} in
     /// output names, or is added at their end
     #[arg(long, value_name = "I/N", hide_short_help = true)]
     pub(super) shard: Option<String>,

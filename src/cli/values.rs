@@ -161,6 +161,12 @@ fn numbers<T: Element>(
     out: &mut Out,
 ) -> Result<()> {
     let (rows, cols) = (view.window.rows(all_rows), view.window.cols(all_cols));
+    if rows.is_empty() && all_rows > 0 {
+        return out.line(format!("    none of these rows: it has {all_rows}"));
+    }
+    if cols.is_empty() && all_cols > 0 {
+        return out.line(format!("    none of these columns: it has {all_cols}"));
+    }
     if rows.is_empty() || cols.is_empty() {
         return Ok(());
     }

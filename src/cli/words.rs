@@ -4,9 +4,11 @@ use std::ffi::{OsStr, OsString};
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
+use spr_core::Error;
 use spr_core::loss::LossKind;
 use spr_core::model::Dtype;
 
+use super::misspelt;
 use crate::builtin;
 
 /// The flags that name a data set in PDNN's commands.
@@ -16,19 +18,31 @@ const PDNN: [&str; 2] = ["--train-data", "--valid-data"];
 const MARK: char = '\0';
 
 /// The words of `help`, `help VERB` and `version` as the flags for it, unless files are called so.
-pub(super) fn asked(mut words: Vec<OsString>, is_file: impl Fn(&str) -> bool) -> Vec<OsString> {
+///
+/// # Errors
+/// What follows `help` is no verb.
+pub(super) fn asked(
+    mut words: Vec<OsString>,
+    program: &Command,
+    is_file: impl Fn(&str) -> bool,
+) -> Result<Vec<OsString>, Error> {
     let text = |n: usize| words.get(n).and_then(|word| word.to_str());
     let flag = match text(1) {
         Some("help") => "--help",
         Some("version") => "--version",
-        _ => return words,
+        _ => return Ok(words),
     };
-    if words.len() > 3 || text(1).is_some_and(is_file) {
-        return words;
+    if text(1).is_some_and(is_file) {
+        return Ok(words);
+    }
+    let mut verb = program;
+    let typed = words.iter().skip(2).filter_map(|word| word.to_str());
+    for word in typed.filter(|word| !word.starts_with('-')) {
+        verb = misspelt::sub(word, verb)?;
     }
     words.remove(1);
     words.push(flag.into());
-    words
+    Ok(words)
 }
 
 /// The words with `--train-data SPEC` and `--valid-data SPEC` as the data set SPEC in its place, and
@@ -111,18 +125,24 @@ mod tests {
 
     #[test]
     fn help_and_version_are_verbs() {
+        let program = Command::new("x")
+            .subcommand(Command::new("info"))
+            .subcommand(Command::new("shards").subcommand(Command::new("plan")));
+        let words = |typed: &str| typed.split(' ').map(OsString::from).collect::<Vec<_>>();
         for (typed, want) in [
             ("x help", "x --help"),
             ("x help info", "x info --help"),
+            ("x help shards plan", "x shards plan --help"),
             ("x version", "x --version"),
-            ("x help a b", "x help a b"),
             ("x info help", "x info help"),
             ("x", "x"),
         ] {
-            let words = || typed.split(' ').map(OsString::from).collect();
-            let text = |words: Vec<OsString>| words.join(" ".as_ref()).into_string().unwrap();
-            assert_eq!(text(asked(words(), |_| false)), want);
-            assert_eq!(text(asked(words(), |_| true)), typed);
+            let asked = |is_file| asked(words(typed), &program, |_| is_file).unwrap();
+            assert_eq!(asked(false), words(want));
+            assert_eq!(asked(true), words(typed));
+        }
+        for typed in ["x help inof", "x help info info", "x help shards a"] {
+            assert!(asked(words(typed), &program, |_| false).is_err(), "{typed}");
         }
     }
 

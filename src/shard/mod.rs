@@ -14,7 +14,7 @@ use spr_core::{Error, Result};
 
 pub use cut::Cut;
 pub use hashes::{Hashes, of_file};
-pub use name::{numbered, pattern};
+pub use name::{FIELD, numbered, pattern};
 pub use record::{InputRecord, OutputRecord, Record, SCHEMA, record_of};
 pub use weights::{By, Weights};
 

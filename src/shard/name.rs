@@ -6,7 +6,7 @@ use spr_core::bytes::Location;
 use super::Shard;
 
 /// Where the number goes.
-const FIELD: &str = "{shard}";
+pub const FIELD: &str = "{shard}";
 
 /// An output as typed, with a place for the number in each of its names.
 pub fn pattern(text: &str) -> String {

@@ -24,6 +24,8 @@ pub struct Rules {
     pub exclude: Option<KeyFilter>,
     /// Their keys are like one of these, if there are any.
     pub globs: Vec<KeyFilter>,
+    /// Of these, the first that is a key as a whole.
+    pub whole: Option<String>,
     /// Their keys are like one of these as well, if there are any.
     pub regexes: Vec<KeyFilter>,
     /// They have so many frames.
@@ -52,6 +54,7 @@ impl Rules {
                 inner,
                 missing: rules.keys.as_ref().map(|(_, keys)| keys.clone()),
                 rules: rules.clone(),
+                any: false,
                 env: env.clone(),
             }))
         })
@@ -96,6 +99,8 @@ struct Selected {
     rules: Arc<Rules>,
     /// Keys of the list that have not come yet, until they were told.
     missing: Option<HashSet<Key>>,
+    /// Whether there is an utterance left.
+    any: bool,
     env: Env,
     info: DatasetInfo,
 }
@@ -111,6 +116,7 @@ impl Reader for Selected {
                 missing.remove(&utt.key);
             }
             if self.rules.want(utt)? {
+                self.any = true;
                 return Ok(true);
             }
         }
@@ -125,6 +131,13 @@ impl Reader for Selected {
             };
             self.env
                 .warn(&Error::unfit(message).file(list).utterance(key));
+        }
+        if !std::mem::replace(&mut self.any, true)
+            && let Some(whole) = &self.rules.whole
+        {
+            let warning = Error::unfit(format!("no utterance is called '{whole}'"));
+            let hint = format!("'{whole}*' is like all names that begin so");
+            self.env.warn(&warning.hint(hint));
         }
         Ok(false)
     }
@@ -216,7 +229,7 @@ pub fn hours(hours: f64) -> Stage {
         Ok(Box::new(Filter::new(inner, move |utt: &Utterance| {
             let Some(seconds) = seconds(utt) else {
                 let error = Error::unfit("nothing says how long it lasts").utterance(&utt.key);
-                return Err(error.continuable());
+                return Err(error.suggest(Remedy::TellFrameShift).continuable());
             };
             let fits = seconds <= left;
             left -= if fits { seconds } else { 0.0 };

@@ -133,13 +133,19 @@ impl Target {
 }
 
 /// The format that a path's extension asks for; of a folder, the extension of its name.
-pub(super) fn by_extension(path: &str, registry: &Registry) -> Result<&'static dyn Format> {
+pub(super) fn by_extension(
+    path: &str,
+    is_folder: bool,
+    registry: &Registry,
+) -> Result<&'static dyn Format> {
     let plain = Location::from(path.trim_end_matches('/')).plain();
     let extension = plain.extension().unwrap_or_default();
     match registry.by_extension(extension).as_slice() {
         [format] => Ok(*format),
         [] => {
-            let message = if extension.is_empty() {
+            let message = if is_folder {
+                "is a folder, and nothing says which format its files are to have".to_owned()
+            } else if extension.is_empty() {
                 "nothing says which format to write".to_owned()
             } else {
                 format!("no known format has the extension .{extension}")
@@ -148,6 +154,12 @@ pub(super) fn by_extension(path: &str, registry: &Registry) -> Result<&'static d
             let error = Error::usage(message).file(path);
             // Of three letters, two that differ make another word.
             Err(match nearest(extension, known) {
+                _ if is_folder => {
+                    let folder = path.trim_end_matches('/');
+                    error.hint(format!(
+                        "htk:{folder}/ and the like write a file an utterance, {folder}/x.ark one of all"
+                    ))
+                }
                 _ if extension == "txt" => {
                     error.hint(format!("for Kaldi's text format, name it ark,t:{path}"))
                 }
