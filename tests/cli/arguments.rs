@@ -190,7 +190,7 @@ fn mistakes_are_told_with_the_way_out() {
         (
             "f.ark x.ark --overwrit",
             "unexpected argument '--overwrit' found",
-            "a similar argument exists: '--overwrite'",
+            "did you mean '--overwrite'?",
         ),
         (
             "f.ark x.ark --nothing-like-it",

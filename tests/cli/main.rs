@@ -24,6 +24,7 @@ mod fitting;
 mod guesses;
 mod header;
 mod help;
+mod hints;
 mod info;
 mod kaldi;
 mod kaldi_data;

@@ -457,7 +457,7 @@ fn names_that_are_made_up_are_told() {
         ] {
             let line = verb.replace("IN", name);
             let said = s.ok(&line);
-            let told = said.err.matches("no side file has the names").count();
+            let told = said.err.matches("with the names of its utterances").count();
             assert_eq!(told, 1, "{line}: {}", said.err);
             let asked = s.ok(&format!("{line} --oo keys=none"));
             assert!(!asked.err.contains("side file"), "{line}: {}", asked.err);
