@@ -140,8 +140,31 @@ pub(super) fn say(label: &str, text: &str) {
         true => "\r\x1b[K",
         false => "",
     };
+    let text = match width() {
+        Some(width) => wrapped(NAME.len() + label.len() + 4, &text, width),
+        None => text.into_owned(),
+    };
     let line = format!("{clear}{NAME}: {style}{label}:{style:#} {text}\n");
     let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+/// The columns of standard error, if it is a terminal.
+fn width() -> Option<usize> {
+    let (columns, _) = terminal_size::terminal_size_of(std::io::stderr())?;
+    Some(columns.0.into())
+}
+
+/// Text behind so many columns, in lines of `width`; no word is broken, for it may be a name.
+fn wrapped(behind: usize, text: &str, width: usize) -> String {
+    let behind = "-".repeat(behind);
+    let options = textwrap::Options::new(width.max(40))
+        .initial_indent(&behind)
+        .subsequent_indent("  ")
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    let text = textwrap::fill(text, options);
+    text.strip_prefix(&behind).unwrap_or(&text).to_owned()
 }
 
 /// Whether standard error is a terminal that shows colours and nobody asked for none, as

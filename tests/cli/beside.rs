@@ -308,6 +308,33 @@ fn words_for_places_folders_and_partitions() {
 
 #[test]
 #[cfg(target_os = "linux")]
+fn messages_fit_a_terminal_and_are_one_line_elsewhere() {
+    let s = corpus();
+    if s.shell("command -v script").out.is_empty() {
+        return;
+    }
+    let on = |columns: usize| {
+        let line =
+            format!("stty rows 24 cols {columns}; TERM=dumb spr-convert fbank.ark x -t pfil");
+        s.shell(&format!("script -qec '{line}' /dev/null")).out
+    };
+    for columns in [60, 80, 120] {
+        let shown = on(columns);
+        let widths: Vec<_> = shown.lines().map(|line| line.trim_end().len()).collect();
+        assert!(widths.len() > 3, "{shown}");
+        assert!(widths.iter().all(|width| *width <= columns), "{shown}");
+        assert!(shown.contains("\n  "), "{shown}");
+        assert!(
+            shown.contains("spr-convert: hint: did you mean 'pfile'?"),
+            "{shown}"
+        );
+    }
+    let plain = s.run("fbank.ark x -t pfil").err;
+    assert_eq!(plain.lines().count(), 2, "{plain}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn long_matrices_are_shown_in_part_on_a_terminal() {
     let s = corpus();
     if s.shell("command -v script").out.is_empty() {

@@ -1,6 +1,7 @@
 //! Labels that join by key, and by recording and time.
 
 use super::*;
+use crate::Limits;
 use crate::format::RandomAccess;
 
 struct List(Vec<Utterance>, DatasetInfo);
