@@ -335,7 +335,7 @@ fn a_slip_is_told_with_its_place_and_what_was_meant() {
         (
             "select(regex='(')",
             8,
-            "select: '(' is not a regular expression",
+            "select: '(' is not a regular expression: unclosed group",
             "",
         ),
         (
