@@ -237,7 +237,13 @@ mod tests {
         let (x, y) = (named("x", Dtype::F32, &[2, 3]), named("y", Dtype::I8, &[]));
         let both = [x.clone(), y.clone()];
         let turned = compared(&both, &[y.clone(), x.clone()]);
-        assert_eq!(turned, Compared::default());
+        assert_eq!(
+            turned,
+            Compared {
+                shared: true,
+                ..Compared::default()
+            }
+        );
         let wider = compared(&both, &[named("x", Dtype::F64, &[2, 3]), y.clone()]);
         assert!(wider.types && wider.differences.is_empty());
         let mut other = x.clone();
