@@ -314,7 +314,7 @@ impl Job {
                         entries: meter.entries(),
                     };
                     if observer.progress(so_far).is_break() {
-                        let message = "the conversion was stopped, nothing is written";
+                        let message = "the conversion was stopped; nothing was written";
                         return Err(Error::new(ErrorKind::Stopped, message));
                     }
                 }

@@ -60,8 +60,7 @@ pub(crate) fn discard_old(
             }
             // Side files come and go with their data, unseen.
             if overwrite && old != file.with_suffix(side::SUFFIX) {
-                let message =
-                    format!("is removed, as it points into {file}, which is written anew");
+                let message = format!("is removed, as it points into {file}, which is rewritten");
                 env.warn(&Error::unfit(message).file(old.to_string()));
             }
             output.discard(Part::At(&Locator::File(old)));

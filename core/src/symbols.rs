@@ -19,7 +19,7 @@ impl Symbols {
     /// Reads all lines.
     ///
     /// # Errors
-    /// A line is not a name and a whole number, or one of them stands twice.
+    /// A line is not a name and a whole number, or one of them appears twice.
     pub fn read(file: &Location, env: &Env) -> Result<Self> {
         Self::parse(env.open_file(file)?, env)
     }

@@ -166,7 +166,7 @@ pub(super) const LABEL_COLUMNS: usize = 8;
 pub(super) fn left_out(columns: &[Vec<LabelCount>]) -> Option<String> {
     match columns.len().saturating_sub(LABEL_COLUMNS) {
         0 => None,
-        n => Some(format!("{n} columns of labels more, which are not drawn")),
+        n => Some(format!("{n} more columns of labels, which are not drawn")),
     }
 }
 

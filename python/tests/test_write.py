@@ -163,5 +163,5 @@ def test_warnings_can_be_errors(fbank, ali):
     os.remove("a.pfile.utt2num_frames")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(spr.DataWarning, match="made up"):
+        with pytest.raises(spr.DataWarning, match="are generated"):
             spr.open("a.pfile")

@@ -100,7 +100,9 @@ impl Clients {
         let wrong = |e: object_store::Error| {
             let text = e.to_string();
             let text = text.lines().next().unwrap_or_default().to_owned();
-            Error::usage(format!("what the variables say is not right: {text}"))
+            Error::usage(format!(
+                "the variables for credentials are not valid: {text}"
+            ))
         };
         let in_parts = |store: Arc<dyn ObjectStore>, parts: Arc<dyn MultipartStore>| Client {
             service: address.service,

@@ -210,7 +210,7 @@ impl Commit<'_> {
             What::File(file) => {
                 let connector = self.browser.clients.connector()?;
                 let Some(url) = &address.url else {
-                    return Err(Error::usage("is no URL of a server"));
+                    return Err(Error::usage("is not the URL of a server"));
                 };
                 let may = connector.check(Some(url.scheme()), url.host_str());
                 may.map_err(|refused| fault::refusal(&refused))?;

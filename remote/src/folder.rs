@@ -146,7 +146,7 @@ impl DraftFolder for Folder {
         let path = self.path_of(name);
         let path = path.map_err(|_| Error::unfit("objects can't be called so").file(&shown))?;
         if !self.begun.insert(name.clone()) {
-            let error = Error::unfit("a second utterance of this name").file(shown);
+            let error = Error::unfit("a second utterance with this name").file(shown);
             return Err(error.suggest(Remedy::KeepOne));
         }
         let (client, live) = (self.client.clone(), self.live.clone());

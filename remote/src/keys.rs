@@ -115,7 +115,7 @@ pub(crate) fn found(service: Service) -> String {
     let names = variables(service).iter().copied();
     let names: Vec<_> = names.filter(|name| is_set(name)).collect();
     match names.is_empty() {
-        true => "no variable says who you are".to_owned(),
+        true => "no variable holds credentials".to_owned(),
         false => format!("known by {}", names.join(", ")),
     }
 }

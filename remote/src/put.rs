@@ -113,7 +113,7 @@ impl Waiting {
             200..300 => return Ok(()),
             409 | 412 => Error::usage("exists already").suggest(Remedy::Overwrite),
             code @ (401 | 403) => fault::denied(Service::Http, code),
-            405 | 501 => Error::new(ErrorKind::Io, "the server takes no files"),
+            405 | 501 => Error::new(ErrorKind::Io, "the server does not accept files"),
             code => Error::new(ErrorKind::Io, format!("the server answers {code}")),
         };
         Err(system(io::ErrorKind::Other, error))

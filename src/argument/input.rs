@@ -493,7 +493,7 @@ impl Input {
             text.push_str(&format!("; {key}={value}"));
         }
         if self.permissive {
-            text.push_str("; bad entries are passed over (p)");
+            text.push_str("; bad entries are skipped (p)");
         }
         if let Some((labels, _)) = &self.labels {
             let by = "by key, or else by recording and time";

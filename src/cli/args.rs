@@ -296,7 +296,7 @@ pub(super) struct ConvertArgs {
     /// Threads to use; any number gives the same output
     #[arg(short, long, alias = "nj", value_name = "N", default_value = "2")]
     pub(super) jobs: usize,
-    /// Do everything but write
+    /// Do everything except write
     #[arg(long)]
     pub(super) dry_run: bool,
     /// Show progress on standard error

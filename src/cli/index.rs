@@ -26,7 +26,7 @@ pub(super) struct IndexArgs {
     /// The file to index
     #[arg(value_name = "IN", value_parser = data_set())]
     path: String,
-    /// Where to write; beside the file by default
+    /// Where to write; next to the file by default
     #[arg(short, long, value_name = "OUT")]
     output: Option<String>,
     /// Replace an existing index

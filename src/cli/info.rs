@@ -245,7 +245,7 @@ fn describe(facts: &Facts) -> Vec<String> {
     }
     let keys = match facts.keys {
         "sidecar" => "in a side file",
-        "generated" => "none, made up on reading",
+        "generated" => "none, generated on reading",
         _ => "stored",
     };
     line("names", keys.to_owned());

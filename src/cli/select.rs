@@ -102,7 +102,7 @@ pub(super) fn run(args: &SelectArgs, session: &Session) -> Result<u8> {
         args.convert.shard.refuse("a number of utterances")?;
     }
     if let Some(hours) = args.hours.filter(|hours| hours.is_nan() || *hours <= 0.0) {
-        return Err(Error::usage(format!("--hours: {hours} is no time")));
+        return Err(Error::usage(format!("--hours: {hours} is not a duration")));
     }
     let mut convert = args.convert.clone();
     convert.same_form = true;

@@ -186,7 +186,7 @@ impl Sharding {
     ) -> Result<Option<Self>> {
         check(args, job)?;
         let Some(main) = job.target.locations().first().cloned() else {
-            let message = "a shard goes to a file, of which others can tell that it is done";
+            let message = "a shard must go to a file, so that others can tell that it is done";
             return Err(Error::usage(message).file(job.target.text()));
         };
         let flags = &args.shard;
@@ -299,11 +299,11 @@ fn resume(
         Err(error.suggest(Remedy::Overwrite))
     };
     if let Some(what) = done.differs_from(wanted) {
-        return refuse(format!("is of another job: '{what}' is not the same in it"));
+        return refuse(format!("belongs to a different job: '{what}' differs"));
     }
     if let Some(file) = done.missing(env) {
         return refuse(format!(
-            "says that {file} is done, which is not there as it was written"
+            "says that {file} is done, but it is missing or changed"
         ));
     }
     if how == ResumeArg::Verify

@@ -156,7 +156,7 @@ fn merge(args: &MergeArgs, session: &Session) -> Result<u8> {
     }
     let [pattern] = convert.paths.as_slice() else {
         return Err(Error::usage(
-            "expected one output of shards, as its jobs have it",
+            "expected one output of shards, as the jobs name it",
         ));
     };
     let Some(output) = convert.output.clone() else {

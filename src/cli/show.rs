@@ -37,7 +37,7 @@ pub(super) struct ShowArgs {
     /// Rows and columns to show, such as 0:9,0:3; counted from 0, the last one included
     #[arg(long, value_name = "ROWS,COLS", conflicts_with = "json")]
     range: Option<Window>,
-    /// Show long matrices in full, also on a terminal
+    /// Show long matrices in full, even on a terminal
     #[arg(long, conflicts_with = "json")]
     all: bool,
     /// Show only the first N utterances

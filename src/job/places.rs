@@ -37,7 +37,7 @@ impl Job {
         };
         let next = self.target.part(PartName::Number(next), registry, env)?;
         if let Some(file) = next.locations().iter().find(|file| env.exists(file)) {
-            let message = "is of another run, which had more parts, and stays as it is";
+            let message = "belongs to another run, which had more parts, and is left as it is";
             env.warn(&Error::unfit(message).file(file.to_string()));
         }
         Ok(())

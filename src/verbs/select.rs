@@ -228,7 +228,7 @@ pub fn hours(hours: f64) -> Stage {
         let mut left = hours * 3600.0;
         Ok(Box::new(Filter::new(inner, move |utt: &Utterance| {
             let Some(seconds) = seconds(utt) else {
-                let error = Error::unfit("nothing says how long it lasts").utterance(&utt.key);
+                let error = Error::unfit("its duration is not known").utterance(&utt.key);
                 return Err(error.suggest(Remedy::TellFrameShift).continuable());
             };
             let fits = seconds <= left;

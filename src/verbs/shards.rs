@@ -114,7 +114,7 @@ impl Shards {
                     format!("its record is of shard {} of {}", record.shard, record.of)
                 }
                 (Some(what), _) => format!("its {what} is not that of shard {}", first.shard),
-                (None, Some(file)) => format!("{file} is not there as it was written"),
+                (None, Some(file)) => format!("{file} is missing or changed"),
                 (None, None) => return State::Done,
             };
             State::Mismatched(wrong)

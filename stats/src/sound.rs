@@ -218,10 +218,7 @@ impl Sound {
         }
         levels.push(("silence", zeros));
         if self.faulty > 0 {
-            levels.push((
-                "faulty",
-                format!("{} samples are no finite numbers", self.faulty),
-            ));
+            levels.push(("faulty", format!("{} samples are not finite", self.faulty)));
         }
         levels
     }

@@ -247,12 +247,12 @@ fn waves_that_other_programs_read_are_read_and_what_is_odd_is_said() {
         ),
         (
             plain(b"", b"", b"ID3\x03\0\0\0\0\0\x04abcd"),
-            "('ID3\\x03'), it is passed over",
+            "('ID3\\x03'), which is ignored",
         ),
-        (plain(b"", b"", &tag), "('TAGS'), it is passed over"),
+        (plain(b"", b"", &tag), "('TAGS'), which is ignored"),
         (
             plain(b"", b"", &plain(b"", b"", b"")),
-            "('RIFF'), it is passed over",
+            "('RIFF'), which is ignored",
         ),
         (stream, ""),
         (
@@ -272,7 +272,7 @@ fn waves_that_other_programs_read_are_read_and_what_is_odd_is_said() {
         (plain(b"", &broken, b""), "the list of texts is broken"),
         (
             plain(b"", b"LIST\xff\0\0\0INFO", b""),
-            "behind the samples, which are whole",
+            "after the samples, which are intact",
         ),
         (
             wave(&block, b"", b"", b""),
@@ -280,15 +280,15 @@ fn waves_that_other_programs_read_are_read_and_what_is_odd_is_said() {
         ),
         (
             odd(b"\0"),
-            "201 bytes of samples are not a multiple of 2: a part of one at the end is passed over",
+            "201 bytes of samples are not a multiple of 2: a partial one at the end is ignored",
         ),
         (
             odd(b""),
-            "201 bytes of samples are not a multiple of 2: a part of one at the end is passed over",
+            "201 bytes of samples are not a multiple of 2: a partial one at the end is ignored",
         ),
         (
             odd(&[&b"\0"[..], &chunk(b"LIST", b"INFO")].concat()),
-            "201 bytes of samples are not a multiple of 2: a part of one at the end is passed over",
+            "201 bytes of samples are not a multiple of 2: a partial one at the end is ignored",
         ),
     ];
     for (n, (bytes, warning)) in cases.iter().enumerate() {

@@ -330,7 +330,7 @@ fn data_folders() {
             "utt2spk",
             "spk0-utt003 spk0\n",
             "spk0-utt003\n",
-            "one word belongs",
+            "expected one word after the key",
         ),
         (
             "text",
@@ -375,7 +375,12 @@ fn data_folders() {
             "~/x.wav",
             "~ is not understood",
         ),
-        ("spk2gender", "spk3 f", "spk3 x", "m or f belongs"),
+        (
+            "spk2gender",
+            "spk3 f",
+            "spk3 x",
+            "expected m or f after the key",
+        ),
         (
             "utt2num_frames",
             "spk0-utt000 4\n",
@@ -398,7 +403,7 @@ fn data_folders() {
             "utt2spk",
             "spk0-utt003 spk0",
             "spk0-utt003 spk0 spk1",
-            "one word belongs",
+            "expected one word after the key",
         ),
         (
             "utt2spk",
@@ -419,13 +424,13 @@ fn data_folders() {
             "segments",
             "spk0-utt003 rec-spk0-utt003 0.5 2",
             "spk0-utt003 rec-spk0-utt003 0.5",
-            "a recording, a start and an end belong",
+            "expected a recording, a start and an end",
         ),
         (
             "segments",
             "rec-spk0-utt003 0.5 2",
             "rec-spk0-utt003 0.5 2 1",
-            "a recording, a start and an end belong",
+            "expected a recording, a start and an end",
         ),
         (
             "segments",
@@ -451,8 +456,8 @@ fn data_folders() {
             "spk0-utt000 0\n",
             "a number of frames above 0",
         ),
-        ("utt2lang", "nl", "nl de", "one word belongs"),
-        ("utt2uniq", "x\n", "\n", "one word belongs"),
+        ("utt2lang", "nl", "nl de", "expected one word after the key"),
+        ("utt2uniq", "x\n", "\n", "expected one word after the key"),
         ("utt2dur", " 1.5", " 0", "a number of seconds above 0"),
         ("spk2warp", "spk3 1", "spk3 1.5", "between 0.5 and 1.5"),
         (

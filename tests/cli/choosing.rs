@@ -91,7 +91,7 @@ fn merge_wants_every_key_once() {
     assert_eq!(said.status, 2);
     assert_eq!(
         said.err,
-        "spr-convert: error: utterance ann-003: a second utterance of this key\n\
+        "spr-convert: error: utterance ann-003: a second utterance with this key\n\
          spr-convert: hint: --duplicates first and --duplicates last keep one of them, \
          --duplicates keep keeps both\n"
     );

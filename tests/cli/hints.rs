@@ -68,13 +68,13 @@ fn names_that_go_elsewhere() {
             ),
             (
                 "fbank.scp mfcc_cm.scp x.ark",
-                "mfcc_cm.scp: utterance ann-001: fbank.scp has an utterance of this key, too",
+                "mfcc_cm.scp: utterance ann-001: fbank.scp has an utterance with this key, too",
                 "--duplicates first and --duplicates last keep one of them, \
                  --duplicates keep keeps both",
             ),
             (
                 "merge fbank.scp ali.txt x.ark",
-                "utterance ann-001: a second utterance of this key",
+                "utterance ann-001: a second utterance with this key",
                 "--labels ali.txt joins its labels",
             ),
             (
@@ -265,7 +265,7 @@ fn what_all_utterances_lack() {
         &[
             (
                 "select fbank.scp x.ark --hours 1",
-                "utterance ann-001: nothing says how long it lasts",
+                "utterance ann-001: its duration is not known",
                 "say it with --frame-shift, such as --frame-shift 0.01",
             ),
             (

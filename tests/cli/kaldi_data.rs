@@ -98,7 +98,7 @@ fn through_a_manifest_and_back_without_a_sound_file() {
     );
     let said = s.ok("train train.json --to nemo");
     assert!(said.err.contains("feats.scp is left out"), "{}", said.err);
-    assert!(said.err.contains("cmvn.scp, vad.scp are not carried along"));
+    assert!(said.err.contains("cmvn.scp, vad.scp are left out"));
     s.ok("train.json kaldi-data:again");
     same(&s, "train", "again", TABLES);
     assert!(!s.path("again/feats.scp").exists());
@@ -143,7 +143,10 @@ fn samples_are_cut_by_segments() {
             "annc-rec1 0.9 1",
             "starts at 0.9 s, the recording ends at 0.8 s",
         ),
-        ("annc-rec1 0.45 0.54", "stretches below 0.1 s are left out"),
+        (
+            "annc-rec1 0.45 0.54",
+            "segments shorter than 0.1 s are left out",
+        ),
     ] {
         let good = text(&s, "train/segments");
         s.write(
@@ -187,7 +190,7 @@ fn repair_keeps_what_is_whole() {
     );
     let lost = text(&s, "lost.jsonl");
     assert!(
-        lost.contains("annc-rec1-0045-0080") && lost.contains("stands twice"),
+        lost.contains("annc-rec1-0045-0080") && lost.contains("appears twice"),
         "{lost}"
     );
     assert!(s.ok("check good").out.starts_with("good: nothing wrong"));
@@ -224,7 +227,7 @@ fn subsets_are_directories() {
     let error = s.fails("merge train both -o twice");
     assert!(error.contains("annc-rec1-0000-0040"), "{error}");
     for (line, fault) in [
-        ("select train x --hours 0", "--hours: 0 is no time"),
+        ("select train x --hours 0", "--hours: 0 is not a duration"),
         ("split train x-{part} --test 0.1 -n 2", "--valid"),
         (
             "split train x-{part} --valid 0.6 --test 0.5",

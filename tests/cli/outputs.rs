@@ -375,7 +375,8 @@ fn parts_of_another_run_are_told() {
     s.ok("split in.ark x.{part}.ark -n 4");
     let said = s.ok("split in.ark x.{part}.ark -n 2 --overwrite");
     assert!(
-        said.err.contains("warning: x.2.ark: is of another run"),
+        said.err
+            .contains("warning: x.2.ark: belongs to another run"),
         "{}",
         said.err
     );

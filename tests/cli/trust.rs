@@ -64,7 +64,10 @@ fn keys_never_lead_out_of_a_folder() {
     assert_eq!(crate::names(&s.path("out")), ["Ann.spr", "ann.spr", "sub"]);
     s.write("in.jsonl", keyed(&["ann", "ann"]));
     let error = s.fails("in.jsonl spr:twice/");
-    assert!(error.contains("a second utterance of this name"), "{error}");
+    assert!(
+        error.contains("a second utterance with this name"),
+        "{error}"
+    );
     // A file where another key needs a folder.
     s.write("in.jsonl", keyed(&["a", "a.spr/b"]));
     let error = s.fails("in.jsonl spr:both/");

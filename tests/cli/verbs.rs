@@ -212,7 +212,7 @@ fn diff_by_key_needs_no_order() {
         );
     }
     let error = s.fails("diff --by-key one.jsonl other.jsonl --memory 1k");
-    assert!(error.contains("wait for the other side"), "{error}");
+    assert!(error.contains("wait for their match"), "{error}");
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn join(utt: &mut Utterance, caps: &Caps, report: &mut LossReport) -> Result<()>
 fn stretch(utt: &mut Utterance) -> Result<()> {
     let length = length(utt);
     let unknown = {
-        let message = "it is not known how long it is, which the format must say";
+        let message = "its length is not known, but the format must state it";
         Error::unfit(message).suggest(match utt.frames() {
             0 => Remedy::JoinText,
             _ => Remedy::TellFrameShift,

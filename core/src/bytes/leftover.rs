@@ -36,7 +36,7 @@ impl Leftover {
         let (message, hint) = match (self.is_old, self.is_last) {
             (true, true) => (
                 format!("is the old {name}, from a run that was killed before it replaced it"),
-                format!("rename it to {name}, or delete it if it is written anew"),
+                format!("rename it to {name}, or delete it if you write it again"),
             ),
             (true, false) => (
                 format!("is the old {name}, from a run that was killed after it replaced it"),

@@ -331,7 +331,7 @@ pub(super) fn is_read(target: &Location) -> Error {
 
 /// The error for a file of a folder that has one of its name.
 pub(super) fn second_in_folder(file: &Location) -> Error {
-    let error = Error::unfit("a second utterance of this name").file(file.to_string());
+    let error = Error::unfit("a second utterance with this name").file(file.to_string());
     error.suggest(Remedy::KeepOne)
 }
 

@@ -80,7 +80,7 @@ pub trait RandomAccess: Send {
     /// All keys in the order in which they stand, where that is known without a look at the data.
     fn keys(&self) -> Option<Vec<Key>>;
 
-    /// Looks at the entries that nobody asked for yet, and gives the first key that stands twice
+    /// Looks at the entries that nobody asked for yet, and gives the first key that appears twice
     /// with other data.
     ///
     /// # Errors

@@ -43,7 +43,7 @@ impl Owners {
             Entry::Occupied(owner) => {
                 let name = |n: u64| self.names.get(usize::try_from(n).ok()?);
                 let other = name(*owner.get()).map_or("another input", String::as_str);
-                let error = Error::unfit(format!("{other} has an utterance of this key, too"));
+                let error = Error::unfit(format!("{other} has an utterance with this key, too"));
                 let error = match name(self.now) {
                     Some(own) => error.file(own),
                     None => error,
@@ -185,8 +185,8 @@ mod tests {
         assert_eq!(all, ["a", "b", "a", "c", "b", "c", "d"]);
         let chain = Chain::new(lists().into_iter()).unwrap();
         let (b, c) = (
-            "y: utterance b: x has an utterance of this key, too",
-            "z: utterance c: y has an utterance of this key, too",
+            "y: utterance b: x has an utterance with this key, too",
+            "z: utterance c: y has an utterance with this key, too",
         );
         let names = ["x", "y", "z"].map(str::to_owned).to_vec();
         let distinct = read(Box::new(chain.distinct(names, Limits::default())));

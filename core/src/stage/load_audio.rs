@@ -211,7 +211,7 @@ fn stretch(reference: &AudioReference, rate: u32, there: usize) -> Result<(usize
         .filter(|least| seconds + LITTLE < least.value())
     {
         let message =
-            format!("is {seconds:.3} s long, and stretches below {shortest} s are left out");
+            format!("is {seconds:.3} s long, and segments shorter than {shortest} s are left out");
         return Err(Error::unfit(message));
     }
     let start = reference.start.map_or(Ok(0), at)?;

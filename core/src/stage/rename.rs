@@ -60,7 +60,7 @@ impl KeyChange {
             return Err(form());
         }
         if let Some(flag) = flags.chars().find(|flag| !"gi".contains(*flag)) {
-            return Err(wrong(format!("there is no flag '{flag}', but g and i")));
+            return Err(wrong(format!("there is no flag '{flag}', only g and i")));
         }
         let built = RegexBuilder::new(&regex)
             .case_insensitive(flags.contains('i'))

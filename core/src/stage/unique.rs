@@ -66,7 +66,7 @@ impl Keep {
                 Ok(seen.insert(key.clone()))
             }
             Self::First(_) => Ok(false),
-            Self::Only(_) => Err(Error::unfit("a second utterance of this key")
+            Self::Only(_) => Err(Error::unfit("a second utterance with this key")
                 .utterance(key)
                 .suggest(Remedy::KeepOne)
                 .continuable()),
@@ -132,7 +132,7 @@ mod tests {
         let results: Vec<_> = (0..5).map(|_| only.read(&mut utt)).collect();
         let errors = results.iter().filter_map(|r| r.as_ref().err());
         let errors: Vec<_> = errors.map(ToString::to_string).collect();
-        assert_eq!(errors, ["utterance a: a second utterance of this key"; 2]);
+        assert_eq!(errors, ["utterance a: a second utterance with this key"; 2]);
         assert!(!only.read(&mut utt).unwrap());
     }
 }

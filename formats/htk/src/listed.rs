@@ -26,7 +26,7 @@ impl ListFile {
             return wrong("only of a folder the files are listed");
         };
         if file.is_within(&folder) {
-            return wrong("the list stands beside the folder, not in it");
+            return wrong("the list must be next to the folder, not in it");
         }
         Ok(Self {
             folder,

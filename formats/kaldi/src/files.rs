@@ -18,7 +18,7 @@ impl Files {
     /// Reads the script file at `list`. The files will belong to `output`.
     ///
     /// # Errors
-    /// A line is malformed, a key or a file stands twice, or a command may not run.
+    /// A line is malformed, a key or a file appears twice, or a command may not run.
     pub(crate) fn open(list: &str, output: &Output, env: &Env) -> Result<Self> {
         let mut source = env.open(&rxfilename(list)?)?;
         let lines = Lines::read(&mut source, false, &env.limits)?;

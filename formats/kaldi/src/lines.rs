@@ -32,7 +32,7 @@ impl Lines {
     /// Reads the whole of `source`. With `sorted` the keys must be in order already.
     ///
     /// # Errors
-    /// A line that is not a key and a place, a key that stands twice or out of order.
+    /// A line that is not a key and a place, a key that appears twice or out of order.
     pub(crate) fn read(source: &mut Source, sorted: bool, limits: &Limits) -> Result<Self> {
         if source.peek(2)? == b"\0B" {
             return Err(source.malformed("a script file is text, this is a binary object"));

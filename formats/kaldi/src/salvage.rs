@@ -135,8 +135,8 @@ impl SalvageReader {
         self.at = found.as_ref().map_or(self.end()?, |found| found.start);
         let lost = self.at.saturating_sub(start);
         let next = match &found {
-            Some(found) => format!("the next whole entry is {}", found.key),
-            None => "no whole entry follows".to_owned(),
+            Some(found) => format!("the next intact entry is {}", found.key),
+            None => "no intact entry follows".to_owned(),
         };
         let at = error.byte_offset().unwrap_or(start);
         let message = format!("{}; {next}, after {lost} bytes", error.message());

@@ -236,7 +236,7 @@ impl RandomAccessTableReaderMapped {
     /// keys stand for themselves.
     ///
     /// # Errors
-    /// As [`RandomAccessTableReader::open`]; the map is not an archive of words, or a key stands twice.
+    /// As [`RandomAccessTableReader::open`]; the map is not an archive of words, or a key appears twice.
     pub fn open(rspecifier: &str, utt2spk_rspecifier: &str) -> Result<Self> {
         Self::open_with(rspecifier, utt2spk_rspecifier, &[], Env::default())
     }

@@ -106,7 +106,7 @@ where
             .as_ref()
             .is_some_and(|seen| seen.contains(&utt.key))
         {
-            let error = Error::unfit("a second utterance of this name");
+            let error = Error::unfit("a second utterance with this name");
             return Err(error.suggest(Remedy::KeepOne));
         }
         (self.encode)(utt, &mut self.bytes)

@@ -97,9 +97,7 @@ impl<S: Syntax> ByRecording<S> {
                 .iter()
                 .map(|(sort, n)| format!("{n} {}", shown(sort)));
             let counts = counts.collect::<Vec<_>>().join(", ");
-            lines.tell(format!(
-                "lines that have no place here are left out: {counts}"
-            ));
+            lines.tell(format!("lines of other kinds are left out: {counts}"));
         }
         Ok(None)
     }
@@ -192,7 +190,7 @@ impl<S: Syntax> ByRecording<S> {
         let unkept = line.unkept.map(shown);
         segment.label = self.naming.read(&segment.label)?;
         if let Some(unkept) = unkept {
-            let message = format!("sorts of words, such as '{unkept}', are not kept");
+            let message = format!("kinds of words such as '{unkept}' are not kept");
             lines.warn("sorts", message);
         }
         Ok((channel, tier, segment))

@@ -43,7 +43,7 @@ pub(crate) fn write(
 ) -> Result<()> {
     for (n, tag) in tags.iter().enumerate() {
         if tags[..n].iter().any(|other| is_twin(other, tag)) {
-            return Err(refused(tag, "stands twice"));
+            return Err(refused(tag, "appears twice"));
         }
         let utf8 = |bytes| std::str::from_utf8(bytes).map_err(|_| refused(tag, "is not UTF-8"));
         let (key, value) = (utf8(&tag.key)?, utf8(&tag.value)?);

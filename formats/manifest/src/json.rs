@@ -31,7 +31,7 @@ impl<'de> Deserialize<'de> for Object<'de> {
                 let mut fields: Vec<(Cow<'de, str>, &'de RawValue)> = Vec::new();
                 while let Some((Text(name), value)) = map.next_entry::<Text<'de>, _>()? {
                     if fields.iter().any(|(other, _)| *other == name) {
-                        let message = format!("the field '{}' stands twice", name.escape_debug());
+                        let message = format!("the field '{}' appears twice", name.escape_debug());
                         return Err(serde::de::Error::custom(message));
                     }
                     fields.push((name, value));
@@ -47,7 +47,7 @@ impl<'a> Object<'a> {
     /// The object that a line is.
     ///
     /// # Errors
-    /// It is none, or a field stands twice in it.
+    /// It is none, or a field appears twice in it.
     pub(crate) fn of_line(line: &'a [u8]) -> Result<Self> {
         serde_json::from_slice(line).map_err(|e| syntax_error(&e, line))
     }
@@ -175,7 +175,7 @@ pub(crate) fn count<T: TryFrom<i64>>(raw: &RawValue, what: &str) -> Result<T> {
     let whole = power.and_then(|power| digits.checked_mul(10i64.checked_pow(power)?));
     let fits = whole.and_then(|whole| T::try_from(whole).ok());
     fits.ok_or_else(|| {
-        let message = format!("{what} is no number of things: {}", excerpt(raw.get()));
+        let message = format!("{what} is not a count: {}", excerpt(raw.get()));
         Error::malformed(message)
     })
 }
@@ -301,7 +301,7 @@ mod tests {
                 "[1]",
                 "byte 0 of the line: invalid type: sequence, expected an object",
             ),
-            (r#"{"a":1,"a":2}"#, "the field 'a' stands twice"),
+            (r#"{"a":1,"a":2}"#, "the field 'a' appears twice"),
             (
                 r#"{"a":1"#,
                 "the line ends after 6 bytes, inside the object",

@@ -19,5 +19,5 @@ pub(crate) fn lasts(utt: &Utterance, reference: &AudioReference, env: &Env) -> R
         None => stage::recording_facts(utt, env)?.time(),
     };
     let left = whole.and_then(|whole| whole.minus(start));
-    left.ok_or_else(|| Error::unfit("has sound of which nobody knows how long it lasts"))
+    left.ok_or_else(|| Error::unfit("has sound of unknown duration"))
 }

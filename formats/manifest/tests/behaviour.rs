@@ -177,7 +177,7 @@ fn malformed_nemo_lines_are_named() {
             ),
             (
                 r#"{"audio_filepath": "a.wav", "duration": 1, "x": 1, "x": 2}"#,
-                "the field 'x' stands twice",
+                "the field 'x' appears twice",
             ),
             (
                 r#"{"audio_filepath": "a.wav", "duration": 1, "shard_id": 0}"#,

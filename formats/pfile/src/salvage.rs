@@ -150,7 +150,7 @@ impl SalvageReader {
         self.number = next.unwrap_or(number).max(number + 1);
         let message = match next {
             Some(next) => format!(
-                "sentence {number} is damaged; sentence {next} is the next whole one, after {} bytes",
+                "sentence {number} is damaged; sentence {next} is the next intact one, after {} bytes",
                 at - begin
             ),
             None => format!("sentence {number} is damaged or cut off; none follows"),

@@ -52,7 +52,7 @@ impl<'a> Argument<'a> {
         Some(pairs.map(|pairs| Self { path, pairs }))
     }
 
-    /// Takes the value of an option, the last one if it stands twice.
+    /// Takes the value of an option, the last one if it appears twice.
     fn take(&mut self, key: &str) -> Option<&'a str> {
         let value = self.pairs.iter().rfind(|(own, _)| *own == key)?.1;
         self.pairs.retain(|(own, _)| *own != key);
@@ -100,7 +100,7 @@ impl<'a> Argument<'a> {
             .map_err(|_| Error::usage(format!("skip: '{skip}' is not a number of bytes")))?;
         let kind = TYPES.iter().find(|(name, _)| *name == said[0]);
         let (_, kind) = kind.ok_or_else(|| {
-            let message = format!("dtype: '{}' is no type of samples", said[0]);
+            let message = format!("dtype: '{}' is not a type of samples", said[0]);
             Error::usage(message).hint(SAID[0].1)
         })?;
         let mut specified = Specified::new(FORM, self.place(skip)?);
@@ -183,7 +183,7 @@ mod tests {
             ("raw:a,dtype=i16,rate=8000", "do not tell their channels"),
             (
                 "raw:a,dtype=int,rate=1,channels=1",
-                "dtype: 'int' is no type of samples",
+                "dtype: 'int' is not a type of samples",
             ),
             (
                 "raw:a,dtype=i8,rate=1,channels=1,byteorder=x",

@@ -271,7 +271,7 @@ impl Writer for SpraakWriter {
     }
 }
 
-/// Refuses a header line that stands twice.
+/// Refuses a header line that appears twice.
 fn check_tags(tags: &[Tag]) -> Result<()> {
     let mut keys: Vec<_> = tags.iter().map(|tag| &tag.key).collect();
     keys.sort_unstable();

@@ -255,7 +255,7 @@ impl Input {
                 Some(side) => format!("there is no {side} with the names of its utterances"),
                 None => "no side file has the names of its utterances".to_owned(),
             };
-            let message = format!("{message}, which are made up: utt000000, …");
+            let message = format!("{message}, so names are generated: utt000000, …");
             env.warn(&Error::unfit(message).file(self.text()));
         }
         let reader = match &self.locator {

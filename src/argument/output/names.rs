@@ -75,7 +75,7 @@ impl Target {
         if let Locator::File(file) = &self.locator
             && let Some(packing) = file.extension().filter(|e| NOT_WRITTEN.contains(e))
         {
-            let message = format!("ends with .{packing}, but would not be packed like that");
+            let message = format!("ends with .{packing}, but would not be compressed like that");
             let right = file.with_extension("gz");
             return Err(Error::usage(message)
                 .file(file.to_string())

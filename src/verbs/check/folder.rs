@@ -57,7 +57,7 @@ fn value(rest: &str) -> Option<&'static str> {
 }
 
 fn word(rest: &str) -> Option<&'static str> {
-    (rest.split_whitespace().count() != 1).then_some("one word belongs after the key")
+    (rest.split_whitespace().count() != 1).then_some("expected one word after the key")
 }
 
 fn transcript(rest: &str) -> Option<&'static str> {
@@ -80,21 +80,21 @@ fn is_reserved(word: &str) -> bool {
 
 fn positive(rest: &str) -> Option<&'static str> {
     let number = rest.parse::<f64>().is_ok_and(|n| n > 0.0 && n.is_finite());
-    (!number).then_some("a number of seconds above 0 belongs after the key")
+    (!number).then_some("expected a number of seconds above 0 after the key")
 }
 
 fn count(rest: &str) -> Option<&'static str> {
     let number = rest.parse::<u64>().is_ok_and(|n| n > 0);
-    (!number).then_some("a number of frames above 0 belongs after the key")
+    (!number).then_some("expected a number of frames above 0 after the key")
 }
 
 fn gender(rest: &str) -> Option<&'static str> {
-    (!matches!(rest, "m" | "f")).then_some("m or f belongs after the key")
+    (!matches!(rest, "m" | "f")).then_some("expected m or f after the key")
 }
 
 fn warp(rest: &str) -> Option<&'static str> {
     let inside = rest.parse::<f64>().is_ok_and(|n| n > 0.5 && n < 1.5);
-    (!inside).then_some("a number between 0.5 and 1.5 belongs after the key")
+    (!inside).then_some("expected a number between 0.5 and 1.5 after the key")
 }
 
 fn wave(rest: &str) -> Option<&'static str> {
@@ -248,7 +248,7 @@ fn frame_shift(folder: &Location, env: &Env, found: &mut Findings<'_>) -> Result
     source.line(&mut line, &env.limits)?;
     let text = String::from_utf8_lossy(&line);
     if let Some(message) = positive(text.trim()) {
-        let message = message.replace(" belongs after the key", " belongs here");
+        let message = message.replace(" after the key", "");
         found.fault("lines", about(path.to_string(), message).line(1));
     }
     Ok(())
@@ -286,7 +286,7 @@ fn inverse(
         seen.insert(line.key.clone());
         let empty = BTreeSet::new();
         let known = speakers.get(line.key).unwrap_or(&empty);
-        let hint = "utt2spk_to_spk2utt.pl makes it anew";
+        let hint = "utt2spk_to_spk2utt.pl rebuilds it";
         for (one, other, what) in [
             (known, &own, "is not listed, but utt2spk has it"),
             (&own, known, "is listed, but not by utt2spk"),
@@ -308,7 +308,7 @@ fn inverse(
 fn segment(line: &Line<'_>, recordings: &mut BTreeSet<Key>, found: &mut Findings<'_>) {
     let words: Vec<_> = line.rest.split_whitespace().collect();
     let [recording, start, end] = words.as_slice() else {
-        let message = "a recording, a start and an end belong after the key";
+        let message = "expected a recording, a start and an end after the key";
         return found.fault("lines", line.error(message));
     };
     recordings.insert(Key::from(*recording));

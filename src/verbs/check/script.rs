@@ -52,7 +52,8 @@ pub(super) fn check(
                 && let Some(message) = misplaced(archive, offset, &key)
             {
                 let error = about(&name, message).line(number).utterance(&key);
-                let hint = "the script file is not of this archive; repair makes a new one";
+                let hint =
+                    "the script file does not belong to this archive; repair makes a new one";
                 found.fault("offsets", error.hint(hint));
             }
         }

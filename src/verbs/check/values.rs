@@ -108,7 +108,7 @@ fn levels(utt: &Utterance, error: &dyn Fn(String) -> Error, findings: &mut Findi
     };
     let all = level.values + level.faulty;
     if level.faulty > 0 {
-        let message = format!("{} of {all} samples are no finite numbers", level.faulty);
+        let message = format!("{} of {all} samples are not finite", level.faulty);
         findings.fault("values", error(message));
     }
     if level.clipped > PEAKS {

@@ -314,7 +314,7 @@ fn waiting(
             bytes += utt.bytes();
             if bytes > memory {
                 return Err(Error::limit(format!(
-                    "utterances that wait for the other side take more than {memory} bytes"
+                    "utterances that wait for their match take more than {memory} bytes"
                 ))
                 .suggest(Remedy::SortFirst));
             }

@@ -41,7 +41,7 @@ pub(super) fn may_be_cleared(target: &Location) -> Result<()> {
     ];
     for (folder, what) in spared {
         if folder.is_some_and(|folder| resolve(&folder).starts_with(&resolved)) {
-            let message = format!("is or holds {what}, and is not emptied");
+            let message = format!("is or contains {what}, and is never emptied");
             return Err(Error::usage(message)
                 .file(target.to_string())
                 .hint("add to it, or name a folder of its own"));

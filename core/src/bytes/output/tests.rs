@@ -93,7 +93,7 @@ fn a_folder_appears_whole() {
         let again = output.create(Part::Utterance(&"a".into(), "spr"), true);
         let error = again.err().unwrap().to_string();
         assert!(
-            error.ends_with("a second utterance of this name"),
+            error.ends_with("a second utterance with this name"),
             "{error}"
         );
         // What is not finished is not there.

@@ -20,7 +20,7 @@ pub(super) enum Lookup {
 pub(super) enum Looked {
     Found,
     Missing,
-    /// What was read on the way stands twice and differs; its key is that of the utterance.
+    /// What was read on the way appears twice and differs; its key is that of the utterance.
     Twice,
 }
 
@@ -57,7 +57,7 @@ impl Lookup {
         }
     }
 
-    /// The first key that stands twice, with something else, among those that nobody asked for.
+    /// The first key that appears twice, with something else, among those that nobody asked for.
     pub(super) fn find_twice(&mut self, utt: &mut Utterance) -> Result<Option<Key>> {
         match self {
             Self::Keyed(table) => table.find_twice(),

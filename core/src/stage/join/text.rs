@@ -12,7 +12,7 @@ use crate::{Error, Remedy, Result};
 /// words that a table of Kaldi's holds there.
 ///
 /// An utterance that has no text there, or has some already, is at fault, and the next one can be
-/// read. What stands twice under a key is an error unless it is the same.
+/// read. What appears twice under a key is an error unless it is the same.
 pub struct JoinText {
     main: Box<dyn Reader>,
     texts: Lookup,

@@ -10,7 +10,7 @@ pub(super) use without::Resamplers;
 /// How many samples at `to` a second last as long as `n` at `from`, and no shorter.
 pub(super) fn length(n: usize, from: u32, to: u32) -> Result<usize> {
     if from == 0 {
-        let message = "has no sampling rate, from which to go to another";
+        let message = "has no sampling rate, so it can't be resampled";
         return Err(Error::unfit(message));
     }
     // Numbers of 64 and 32 bits have a product of 128.
@@ -55,8 +55,7 @@ mod with {
         ) -> Result<Vec<f64>> {
             let rows = samples.len();
             if samples.iter().any(|sample| !sample.is_finite()) {
-                let message =
-                    "has samples that are no finite numbers, which would spread over others";
+                let message = "has samples that are not finite, which would spread to others";
                 return Err(Error::unfit(message));
             }
             if rows == 0 {

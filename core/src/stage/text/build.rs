@@ -60,7 +60,7 @@ pub(super) fn sound(values: &Values<'_>, choice: SoundChoice) -> Result<Built> {
     let seed = values.get("seed", number, "a number from 0 to 4294967295")?;
     let dithered = values.says("dither");
     if seed.is_some() && !dithered {
-        return Err(values.refused("the seed is that of dither, which nothing asks for"));
+        return Err(values.refused("the seed is for dither, which was not asked for"));
     }
     let seed = seed.unwrap_or_default();
     let dither = dithered.then_some(seed);

@@ -135,7 +135,7 @@ impl Cursor<'_> {
         };
         let rest = &self.text[self.at + 1..];
         let Some(len) = rest.find(quote) else {
-            let error = Error::usage("nothing closes the quote");
+            let error = Error::usage("the quote is not closed");
             return Err(misplaced(self.text, self.at, error));
         };
         self.at += len + 2;
@@ -211,8 +211,8 @@ mod tests {
                 2,
                 "expected | and another stage, or the end, found ','",
             ),
-            ("a('b)", 3, "nothing closes the quote"),
-            ("ä('b)", 3, "nothing closes the quote"),
+            ("a('b)", 3, "the quote is not closed"),
+            ("ä('b)", 3, "the quote is not closed"),
             ("a('b'c)", 6, "expected a comma or ), found 'c'"),
         ];
         for (text, character, message) in cases {

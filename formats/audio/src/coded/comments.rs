@@ -15,7 +15,7 @@ pub(crate) fn read(
     tags: &mut Vec<Tag>,
     limits: &Limits,
 ) -> Result<()> {
-    let broken = || Error::malformed("the texts are broken; what follows in them is passed over");
+    let broken = || Error::malformed("the texts are broken; the rest of them is ignored");
     let (_, left) = text(bytes).ok_or_else(broken)?;
     let (count, mut left) = number(left).ok_or_else(broken)?;
     let mut held = 0;

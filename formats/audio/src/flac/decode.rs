@@ -188,7 +188,7 @@ fn interleave<const N: usize>(
 fn finish(source: &mut Source, env: &Env) -> Result<()> {
     let tag = ended(source)?;
     if tag > 0 {
-        env.warn(&source.malformed("an ID3 tag behind the samples, which is passed over"));
+        env.warn(&source.malformed("an ID3 tag after the samples, which is ignored"));
         source.skip(tag as u64)?;
     }
     match source.at_end()? {

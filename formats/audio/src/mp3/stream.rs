@@ -110,7 +110,7 @@ fn passed(source: &mut Source, env: &Env) -> Result<()> {
         };
         return Err(source.malformed(message));
     }
-    env.warn(&source.malformed("a tag behind the sound, which is passed over"));
+    env.warn(&source.malformed("a tag after the sound, which is ignored"));
     if let Some((_, Some(size))) = known {
         source.skip(*size)?;
         return match source.at_end()? {

@@ -76,7 +76,7 @@ pub(super) fn open(source: &mut Source, extent: Extent, env: &Env) -> Result<Hea
                 if extent == Extent::Own {
                     return Err(source.malformed(message));
                 }
-                let passed = format!("{message}: a part of one at the end is passed over");
+                let passed = format!("{message}: a partial one at the end is ignored");
                 env.warn(&source.malformed(passed));
             }
             Amount::Rows(bytes / block)
@@ -177,7 +177,7 @@ impl Riff {
             if outside && name != b"LIST" {
                 let shown = name.escape_ascii();
                 let message =
-                    format!("more follows the end of the wave file ('{shown}'), it is passed over");
+                    format!("more follows the end of the wave file ('{shown}'), which is ignored");
                 // Padding and tags of other programs are harmless, other sound is not.
                 let kind = match name {
                     b"RIFF" | b"RIFX" | b"RF64" | b"BW64" => ErrorKind::Malformed,
@@ -189,7 +189,7 @@ impl Riff {
             match self.take(source, texts, env) {
                 Ok(()) => {}
                 Err(e) if matches!(e.kind(), ErrorKind::Malformed | ErrorKind::Truncated) => {
-                    env.warn(&e.context("behind the samples, which are whole"));
+                    env.warn(&e.context("after the samples, which are intact"));
                     return Ok(());
                 }
                 Err(e) => return Err(e),

@@ -96,6 +96,6 @@ impl HeldLines {
 
 /// The error for a line whose key another line has.
 pub(super) fn twice(key: &[u8], first: u64) -> Error {
-    let error = Error::malformed(format!("stands twice, in line {first}, too"));
+    let error = Error::malformed(format!("appears twice, in line {first}, too"));
     error.utterance(&key.into()).continuable()
 }

@@ -131,7 +131,7 @@ impl DataReader {
                 Next::Fault(_) if !self.choice.wants_fault() => {}
                 Next::Fault(error) => return Err(error),
                 Next::Line if self.is_second()? => {
-                    let error = Error::malformed("stands twice; the first line counts");
+                    let error = Error::malformed("appears twice; the first line counts");
                     let error = error.utterance(&Key::from(self.list.key()));
                     return Err(self.list.place(error).continuable());
                 }
@@ -191,7 +191,7 @@ impl DataReader {
             if speaker.is_empty() || speaker.iter().any(u8::is_ascii_whitespace) {
                 let words = speaker.split(u8::is_ascii_whitespace);
                 let found = words.filter(|word| !word.is_empty()).count();
-                let message = format!("expected one speaker behind the key, found {found} words");
+                let message = format!("expected one speaker after the key, found {found} words");
                 return Err(self.list.place(Error::malformed(message)));
             }
             // Who has no speaker is its own, so that every line has one.
@@ -339,7 +339,12 @@ fn decision(layout: &Layout, taken: Taken, list: &Location) -> String {
 fn tell(layout: &Layout, taken: Taken, env: &Env) {
     let name = layout.folder().to_string();
     if let Some(left) = taken.left {
-        let message = format!("{left} is left out, as the target holds the other form");
+        let other = if left == FEATURES {
+            "sound"
+        } else {
+            "features"
+        };
+        let message = format!("{left} is left out in favour of the {other}");
         let warning = Error::unfit(message).file(&name);
         env.warn(&match left {
             // A target that holds features may hold sound as well.
@@ -350,7 +355,7 @@ fn tell(layout: &Layout, taken: Taken, env: &Env) {
     let passed = layout.passed();
     if !passed.is_empty() {
         let are = if passed.len() == 1 { "is" } else { "are" };
-        let message = format!("{} {are} not carried along", passed.join(", "));
+        let message = format!("{} {are} left out", passed.join(", "));
         env.warn(&Error::unfit(message).file(&name));
     }
 }

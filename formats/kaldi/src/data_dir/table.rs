@@ -199,5 +199,5 @@ pub(super) fn unsorted(at: &Location, env: &Env) -> Result<Option<Error>> {
 
 /// What is said of a line that nobody asked for.
 fn unused(key: &[u8]) -> Error {
-    Error::unfit("has no place among the utterances, and is passed over").utterance(&Key::from(key))
+    Error::unfit("belongs to no utterance, and is ignored").utterance(&Key::from(key))
 }

@@ -29,7 +29,7 @@ fn a_line_at_fault_costs_its_utterance() {
             "utt2spk",
             "a-1 a\na-2\nb-1 b\n",
             &["a-1", "b-1"][..],
-            "d/utt2spk:2: utterance a-2: expected one speaker behind the key, found 0 words",
+            "d/utt2spk:2: utterance a-2: expected one speaker after the key, found 0 words",
         ),
         (
             "utt2spk",
@@ -41,7 +41,7 @@ fn a_line_at_fault_costs_its_utterance() {
             "utt2spk",
             "a-1 a\na-1 b\na-2 a\nb-1 b\n",
             &["a-1", "a-2", "b-1"],
-            "d/utt2spk:2: utterance a-1: stands twice",
+            "d/utt2spk:2: utterance a-1: appears twice",
         ),
         (
             "segments",
@@ -126,12 +126,12 @@ fn a_line_of_nobody_costs_no_utterance() {
         (
             "text",
             "a-1 ONE\na-1 TWO\na-2\nb-1 TWO\n",
-            "d/text:2: utterance a-1: stands twice, in line 1, too",
+            "d/text:2: utterance a-1: appears twice, in line 1, too",
         ),
         (
             "text",
             "b-1 TWO\na-1 ONE\na-2\na-1 TWO\n",
-            "d/text:4: utterance a-1: stands twice, in line 2, too",
+            "d/text:4: utterance a-1: appears twice, in line 2, too",
         ),
         (
             "text",
@@ -146,7 +146,7 @@ fn a_line_of_nobody_costs_no_utterance() {
         (
             "wav.scp",
             "rec1 one.wav\nrec1 1.wav\nrec2 two.wav\n",
-            "d/wav.scp:2: utterance rec1: stands twice",
+            "d/wav.scp:2: utterance rec1: appears twice",
         ),
         (
             "utt2lang",
@@ -200,11 +200,7 @@ fn what_does_no_harm_is_a_warning() {
             "b-1 x\na-1 x\nz-1 x\na-2 x\n",
             "d/utt2lang:3: utterance z-1: has no place",
         ),
-        (
-            "cmvn.scp",
-            "a x.ark:1\n",
-            "d: cmvn.scp is not carried along",
-        ),
+        ("cmvn.scp", "a x.ark:1\n", "d: cmvn.scp is left out"),
     ] {
         let read = read(&with(name, text), Request::all(), &[]).unwrap();
         assert_eq!(read.keys(), ["a-1", "a-2", "b-1"], "{name}: {text:?}");

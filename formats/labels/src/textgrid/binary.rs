@@ -112,7 +112,7 @@ pub(super) fn read(
             grid.finish(utt);
             Ok(())
         }
-        _ => Err(wrong(source, "the file goes on behind the grid")),
+        _ => Err(wrong(source, "the file goes on after the grid")),
     }
 }
 

@@ -195,13 +195,16 @@ impl<'a> Drawn<'a> {
             }
             if to > end {
                 return Err(Error::unfit(format!(
-                    "the segment {} ends behind the grid",
+                    "the segment {} ends after the grid",
                     place()
                 )));
             }
             match (tier.points, from == to) {
                 (true, false) => {
-                    let message = format!("the segment {} is no point as its tier says", place());
+                    let message = format!(
+                        "the segment {} is not a point, but its tier holds points",
+                        place()
+                    );
                     return Err(Error::unfit(message));
                 }
                 (false, true) => {

@@ -112,7 +112,7 @@ pub(super) fn read(
         }
     }
     if !tokens.0.is_over() {
-        return Err(tokens.0.error("the file goes on behind the grid"));
+        return Err(tokens.0.error("the file goes on after the grid"));
     }
     grid.finish(utt);
     Ok(())

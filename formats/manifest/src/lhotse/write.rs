@@ -115,7 +115,7 @@ impl LhotseWriter {
                 let segments = utt.tiers.iter().flat_map(|tier| &tier.segments);
                 let mut ends = segments.filter_map(|segment| segment.end);
                 if !audio.is_stretch() && ends.any(|end| alignment::is_behind(end, duration)) {
-                    return Err(Error::unfit("has segments behind its end"));
+                    return Err(Error::unfit("has segments after its end"));
                 }
                 let mut fields = Fields::open(&mut self.made.said);
                 fields.text("id", key);

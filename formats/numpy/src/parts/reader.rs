@@ -192,7 +192,7 @@ impl<C: Container> PartsReader<C> {
                 (Role::Labels, matrix @ Some(_), None) => utt.labels = matrix,
                 (Role::Rate, Some(matrix), None) => {
                     let one = one_rate(&matrix, &self.env)?;
-                    let what = "is no rate: one integer above 0";
+                    let what = "is not a rate: expected one integer above 0";
                     rate = Some(one.ok_or_else(|| unfit(&self.container, name, what))?);
                 }
                 (Role::Audio, Some(samples), None) => {

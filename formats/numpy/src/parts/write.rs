@@ -67,7 +67,7 @@ pub(crate) fn parts(utt: &Utterance) -> Result<Vec<PartOf<'_>>> {
 pub(crate) fn check(utt: &Utterance, caps: &Caps, names: &HashSet<Key>) -> Result<()> {
     caps.check(utt)?;
     if names.contains(&utt.key) {
-        let error = Error::unfit("a second utterance of this key");
+        let error = Error::unfit("a second utterance with this key");
         return Err(error.suggest(Remedy::KeepOne));
     }
     let key = utt.key.as_bytes();

@@ -43,7 +43,7 @@ impl Names {
         let (expected, _) = self.next_of(name);
         if expected != key.as_bytes() {
             return Err(match file {
-                None => "a second utterance of this name".to_owned(),
+                None => "a second utterance with this name".to_owned(),
                 Some(_) => format!(
                     "expected {} as the next entry of the file {shown}",
                     Key::from(expected)

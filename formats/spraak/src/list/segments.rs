@@ -67,7 +67,7 @@ impl Segments {
             return Err(Error::unfit("'-' can't be the name of a file in a list"));
         }
         if self.seen.contains(&utt.key) {
-            let error = Error::unfit("a second utterance of this name");
+            let error = Error::unfit("a second utterance with this name");
             return Err(error.suggest(Remedy::KeepOne));
         }
         let fields = extra(&utt.meta.tags, segments.len()).map_err(Error::unfit)?;

@@ -271,7 +271,7 @@ fn what_segments_can_not_be() {
         ),
         (
             vec![utt(|_| ()), utt(|_| ())],
-            "a second utterance of this name",
+            "a second utterance with this name",
         ),
         (
             vec![utt(|u| u.tiers[0].segments.clear())],
