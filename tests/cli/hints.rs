@@ -275,7 +275,7 @@ fn what_all_utterances_lack() {
             ),
             (
                 "text text.stm",
-                "text.stm: utterance ann-001: it is not known how long it is, which stm must say",
+                "text.stm: utterance ann-001: its length is not known, but stm must state it",
                 "text is joined to sound or features by --text: IN --text FILE OUT",
             ),
             (
