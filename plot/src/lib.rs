@@ -45,7 +45,7 @@ pub use axis::Axis;
 pub use clip::Clip;
 pub use colour::Rgb;
 pub use heat::Heat;
-pub use overview::{Listed, Overview};
+pub use overview::{Listed, Overview, Spoken};
 pub use picture::{Detail, Picture};
 pub use range::Range;
 pub use scene::{Align, Area, Ink, Item, Scene};

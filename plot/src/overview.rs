@@ -10,8 +10,10 @@ use spr_text::harmless;
 
 use super::{Detail, Picture};
 
-/// Utterances listed of each sort.
+/// Utterances listed of the longest, and of the shortest.
 const LISTED: usize = 10;
+/// Utterances listed of the first.
+pub(super) const FIRST: usize = 10_000;
 
 /// Speakers that are told apart.
 const SPEAKERS: usize = 10_000;
@@ -35,9 +37,8 @@ pub struct Overview {
     pub durations: BTreeMap<u64, u64>,
     /// How many utterances have features that are NaN or infinite, and the first of them.
     pub odd: (u64, Vec<Key>),
-    /// Speakers, how many utterances and how many frames or samples they have; of very many the
-    /// first.
-    pub speakers: BTreeMap<Key, (u64, u64)>,
+    /// Speakers, of very many the first.
+    pub speakers: BTreeMap<Key, Spoken>,
     /// Utterances of speakers that are not among them.
     pub others: u64,
     /// The first utterances.
@@ -48,6 +49,19 @@ pub struct Overview {
     pub shortest: Vec<Listed>,
     /// Pictures of the first, the longest and the shortest utterance, where asked for.
     pub pictures: [Option<Picture>; 3],
+}
+
+/// What a speaker has.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spoken {
+    /// Utterances.
+    pub utterances: u64,
+    /// Frames, or samples of sound alone.
+    pub length: u64,
+    /// Seconds of those utterances that say how long they last.
+    pub seconds: f64,
+    /// Utterances that say it.
+    pub timed: u64,
 }
 
 /// An utterance in a list.
@@ -151,7 +165,10 @@ impl Overview {
             match known {
                 true => {
                     let has = self.speakers.entry(speaker.clone()).or_default();
-                    *has = (has.0 + 1, has.1 + entry.frames);
+                    has.utterances += 1;
+                    has.length += entry.frames;
+                    has.seconds += entry.seconds.unwrap_or_default();
+                    has.timed += u64::from(entry.seconds.is_some());
                 }
                 false => self.others += 1,
             }
@@ -159,9 +176,9 @@ impl Overview {
         let length = entry.frames;
         let listed = Listed { place, entry };
         let [first, longest, shortest] = [
-            insert(&mut self.first, &listed, |_, _| false),
-            insert(&mut self.longest, &listed, |new, old| new > old),
-            insert(&mut self.shortest, &listed, |new, old| new < old),
+            insert(&mut self.first, FIRST, &listed, |_, _| false),
+            insert(&mut self.longest, LISTED, &listed, |new, old| new > old),
+            insert(&mut self.shortest, LISTED, &listed, |new, old| new < old),
         ];
         if let Some(detail) = pictures {
             let wanted = [first, longest && length > 0, shortest && length > 0];
@@ -183,16 +200,20 @@ fn has_gaps(matrix: &Matrix) -> Result<bool> {
         }))
 }
 
-/// Puts an utterance into a short list, behind all that it does not come `before` by its length;
+/// Puts an utterance into a list of `most`, behind all that it does not come `before` by its length;
 /// says whether it is at the head now.
-fn insert(list: &mut Vec<Listed>, new: &Listed, before: fn(u64, u64) -> bool) -> bool {
+fn insert(list: &mut Vec<Listed>, most: usize, new: &Listed, before: fn(u64, u64) -> bool) -> bool {
     let later = |old: &Listed| before(new.entry.frames, old.entry.frames);
-    let at = list.iter().position(later).unwrap_or(list.len());
-    if at >= LISTED {
+    // Most come last.
+    let at = list
+        .iter()
+        .rposition(|old| !later(old))
+        .map_or(0, |at| at + 1);
+    if at >= most {
         return false;
     }
     list.insert(at, new.clone());
-    list.truncate(LISTED);
+    list.truncate(most);
     at == 0
 }
 
@@ -216,7 +237,7 @@ mod tests {
             all.add(&utt, Some(Detail::new(9, 9))).unwrap();
         }
         let places = |list: &[Listed]| list.iter().map(|l| l.place).collect::<Vec<_>>();
-        assert_eq!(places(&all.first), (0..10).collect::<Vec<_>>());
+        assert_eq!(places(&all.first), (0..12).collect::<Vec<_>>());
         assert_eq!(places(&all.longest), [1, 3, 8, 5, 6, 10, 0, 9, 4, 2]);
         assert_eq!(places(&all.shortest), [7, 2, 11, 4, 9, 0, 10, 5, 6, 8]);
         let keys = all.pictures.map(|p| p.unwrap().key.to_string());

@@ -179,7 +179,7 @@ fn words(entry: &Entry) -> Vec<String> {
         let decibels = |level: f64| decibels(level).map(|db| format!("{db:.2}dB"));
         let level = entry.level.as_ref();
         words.extend([
-            format!("{rate}/s"),
+            format!("{rate}Hz"),
             known(entry.seconds.map(|seconds| format!("{seconds:.3}s"))),
             known(level.and_then(|level| decibels(level.peak))),
             known(level.and_then(|level| decibels(level.rms()))),

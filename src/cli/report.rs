@@ -17,8 +17,8 @@ use super::{messages, plan, skipped};
 use crate::verbs::report::{KEPT, survey};
 
 pub(super) const EXAMPLES: &str = "\
-The page is one file without scripts that needs no network, light or dark like \
-the browser. For damaged data it shows what could be read and what is damaged, \
+The page is one file that needs no network, light or dark like the browser, with \
+a search over the keys. For damaged data it shows what could be read and what is damaged, \
 and the exit status is 2.
 
 Examples:

@@ -71,7 +71,7 @@ fn pages_tell_speakers_words_and_the_file() {
         .filter_map(|line| line.split('\t').nth(1));
     let speakers = keys.map(|key| format!("{key} {}<\n", key.split('-').next().unwrap()));
     s.write("utt2spk", speakers.collect::<String>());
-    s.ok("report fbank.ark --text text --utt2spk utt2spk -o a.html");
+    s.ok("report fbank.ark --text text --utt2spk utt2spk --frame-shift 0.01 -o a.html");
     let page = String::from_utf8(s.read("a.html")).unwrap();
     let bytes = s.read("fbank.ark").len() as f64 / 1e3;
     for part in [
@@ -80,14 +80,22 @@ fn pages_tell_speakers_words_and_the_file() {
         "<td class=\"key\">ann&lt;</td>".to_owned(),
         "style=\"width:100.0%\"".to_owned(),
         "<blockquote>the converter reads".to_owned(),
-        "class=\"more\"".to_owned(),
+        "From 9.64 s to 11.17 s each.".to_owned(),
+        "<summary>All 12 utterances</summary>".to_owned(),
+        "<input id=\"search\" type=\"search\"".to_owned(),
     ] {
         assert!(page.contains(&part), "{part}");
     }
-    assert!(!page.contains("<script"));
-    s.ok("report fbank.ark -o b.html");
+    // The table that is searched has all keys, and nothing of them is in the script.
+    let (table, script) = page.split_once("<script>").unwrap();
+    let table = table.rsplit_once("id=\"keys\"").unwrap().1;
+    assert_eq!(table.matches("<td class=\"key\">").count(), 12);
+    assert!(!script.contains("ann") && page.matches("<script").count() == 1);
+    s.ok("select fbank.ark few.ark --first 10");
+    s.ok("report few.ark -o b.html");
     let page = String::from_utf8(s.read("b.html")).unwrap();
     assert!(!page.contains("Speakers:") && !page.contains("<blockquote>"));
+    assert!(!page.contains("<script") && page.contains("<h2>All utterances</h2>"));
 }
 
 /// A terminal of 256 colours gets those, a dumb one none.

@@ -23,7 +23,7 @@ fn text(s: &Scratch, name: &str) -> String {
 /// Elements opened and closed in pairs, as far as a scan of tags tells.
 fn well_formed(text: &str) {
     let mut open: Vec<&str> = Vec::new();
-    let void = ["meta", "!DOCTYPE"];
+    let void = ["meta", "input", "!DOCTYPE"];
     for tag in text.split('<').skip(1) {
         let (inside, _) = tag.split_once('>').expect("a tag ends");
         let name = inside
@@ -209,9 +209,7 @@ fn a_page_needs_nothing_else() {
     well_formed(&html);
     assert!(html.starts_with("<!DOCTYPE html>"));
     let without = html.replace("http://www.w3.org/2000/svg", "");
-    for bad in [
-        "http:", "https:", "//", "<script", "<link", "@import", "url(", "src=",
-    ] {
+    for bad in ["http:", "https:", "//", "<link", "@import", "url(", "src="] {
         let places = without.match_indices(bad).map(|(at, _)| at);
         // Two slashes may follow one another in a picture's base64.
         let outside = places.filter(|at| {

@@ -215,7 +215,7 @@ fn levels_are_told() {
     let listed = s.ok("ls set").out;
     let line = listed.lines().next().unwrap();
     assert!(
-        line.starts_with("a ") && line.ends_with("16000/s  1.000s   -6.02dB   -9.03dB"),
+        line.starts_with("a ") && line.ends_with("16000Hz  1.000s   -6.02dB   -9.03dB"),
         "{line}"
     );
     let listed = s.ok("ls set --tsv").out;
@@ -320,7 +320,7 @@ fn a_page_plays_sound_within_a_limit() {
     s.ok("report set -o b.html --max-sound 1k");
     let page = String::from_utf8(s.read("b.html")).unwrap();
     assert!(!page.contains("<audio"));
-    assert!(page.contains("`--max-sound SIZE` allows more"));
+    assert!(page.contains("<code>--max-sound SIZE</code> allows more"));
 }
 
 #[test]

@@ -19,7 +19,12 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
     };
     let lengths = stats.lengths.filter(|lengths| lengths.max > 0);
     let dim = stats.columns();
-    let rates: Vec<_> = all.rates.iter().take(4).map(|r| format!("{r}/s")).collect();
+    let rates: Vec<_> = all
+        .rates
+        .iter()
+        .take(4)
+        .map(|r| format!("{r} Hz"))
+        .collect();
     let labels = stats.labels.iter().map(|l| l.len().to_string());
     let labels: Vec<_> = labels.take(6).collect();
     let sum = stats.columns_from(0).unwrap_or_default();
@@ -99,7 +104,8 @@ fn names(source: &str) -> &'static str {
     }
 }
 
-fn duration(seconds: f64) -> String {
+/// Seconds, minutes or hours.
+pub(super) fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 60.0 => format!("{s:.2} s"),
         s if s < 3600.0 => format!("{:.1} min", s / 60.0),

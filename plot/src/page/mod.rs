@@ -1,12 +1,14 @@
-//! A data set on one page of HTML that needs nothing else, neither network nor scripts.
+//! A data set on one page of HTML that needs nothing else, no network and, but for the search, no
+//! scripts.
 
 mod facts;
 mod speakers;
+mod utterances;
 
 use std::fmt::Write;
 
 use crate::svg::{element, escaped};
-use crate::{Chart, Clip, Listed, Overview, Picture, draw};
+use crate::{Chart, Clip, Overview, Picture, draw};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use spr_core::Error;
@@ -15,7 +17,7 @@ use spr_stats::{Column, Stats};
 
 /// Pictures are drawn this many pixels wide, charts so many.
 const WIDE: u32 = 800;
-const NARROW: u32 = 400;
+const CHART: u32 = 560;
 
 /// Columns of the features that a page tells apart.
 const COLUMNS: usize = 1000;
@@ -77,7 +79,7 @@ pub fn page(survey: &Survey, repair: &str, longer: &str) -> String {
     charts(all, &mut html);
     speakers::write(all, &mut html);
     pictures(all, longer, &mut html);
-    utterances(all, &mut html);
+    utterances::write(all, &mut html);
     columns(&all.stats, &mut html);
     let version = env!("CARGO_PKG_VERSION");
     let _ = write!(
@@ -85,6 +87,15 @@ pub fn page(survey: &Survey, repair: &str, longer: &str) -> String {
         "<footer>Made by spr-convert {version}</footer>\n</body>\n</html>\n"
     );
     html
+}
+
+/// A sentence for readers, in which commands stand between backticks.
+fn prose(text: &str) -> String {
+    let pieces = text.split('`').enumerate().map(|(i, piece)| match i % 2 {
+        0 => escaped(piece),
+        _ => format!("<code>{}</code>", escaped(piece)),
+    });
+    pieces.collect()
 }
 
 /// What could not be read.
@@ -95,7 +106,7 @@ fn damage(survey: &Survey, repair: &str, html: &mut String) {
     let _ = writeln!(
         html,
         "<h2>Damage</h2>\n<p>This page is about what could be read. {}</p>\n<ul class=\"bad\">",
-        escaped(repair)
+        prose(repair)
     );
     for error in &survey.damage {
         let text = escaped(&error.to_string());
@@ -111,7 +122,7 @@ fn damage(survey: &Survey, repair: &str, html: &mut String) {
 fn charts(all: &Overview, html: &mut String) {
     let drawn: Vec<_> = Chart::ALL
         .iter()
-        .map(|chart| draw::overview(all, &[*chart], NARROW))
+        .map(|chart| draw::overview(all, &[*chart], CHART))
         .filter(|scene| !scene.items.is_empty())
         .collect();
     if drawn.is_empty() {
@@ -119,7 +130,11 @@ fn charts(all: &Overview, html: &mut String) {
     }
     html.push_str("<h2>Summary</h2>\n<div class=\"charts\">\n");
     for scene in &drawn {
-        let _ = writeln!(html, "<figure>{}</figure>", element(scene));
+        let _ = writeln!(
+            html,
+            "<figure><div class=\"picture\">{}</div></figure>",
+            element(scene)
+        );
     }
     html.push_str("</div>\n");
 }
@@ -144,7 +159,7 @@ fn pictures(all: &Overview, longer: &str, html: &mut String) {
         let _ = writeln!(
             html,
             "<figure class=\"wide\"><div class=\"picture\">{drawn}</div>\
-             <p class=\"more\">The picture goes on →</p><figcaption>{name}</figcaption>"
+             <figcaption>{name}</figcaption>"
         );
         if let Some(said) = &picture.text {
             let _ = writeln!(html, "<blockquote>{}</blockquote>", escaped(said));
@@ -160,7 +175,7 @@ fn pictures(all: &Overview, longer: &str, html: &mut String) {
             }
             Some(Clip::TooLarge(bytes)) => {
                 let size = *bytes as f64 / 1e6;
-                let longer = escaped(longer);
+                let longer = prose(longer);
                 let _ = writeln!(
                     html,
                     "<p>Its sound is not in the page: {size:.1} MB are too much. {longer}</p>"
@@ -169,53 +184,6 @@ fn pictures(all: &Overview, longer: &str, html: &mut String) {
         }
         html.push_str("</figure>\n");
     }
-}
-
-fn utterances(all: &Overview, html: &mut String) {
-    let every = all.stats.utterances <= all.first.len() as u64;
-    let lists = [
-        ("The first utterances", &all.first),
-        ("The longest ones", &all.longest),
-        ("The shortest ones", &all.shortest),
-    ];
-    // Where the first ones are all there is, the other lists say nothing new.
-    for (title, list) in lists.iter().take(if every { 1 } else { 3 }) {
-        if list.is_empty() {
-            continue;
-        }
-        let timed = list.iter().any(|listed| listed.entry.seconds.is_some());
-        let title = if every { "All utterances" } else { title };
-        let _ = write!(
-            html,
-            "<h2>{title}</h2>\n<div class=\"scroll\"><table>\n<tr><th>key</th><th>length</th>\
-             {}<th>holds</th><th>columns</th><th>type</th></tr>\n",
-            if timed { "<th>seconds</th>" } else { "" }
-        );
-        for listed in *list {
-            utterance(listed, timed, html);
-        }
-        html.push_str("</table></div>\n");
-    }
-}
-
-/// A line of the table, with the seconds if the table is `timed`.
-fn utterance(listed: &Listed, timed: bool, html: &mut String) {
-    let entry = &listed.entry;
-    let dash = || "–".to_owned();
-    let seconds = || entry.seconds.map_or_else(dash, |s| format!("{s:.2}"));
-    let words = [
-        Some(entry.frames.to_string()),
-        timed.then(seconds),
-        Some(entry.kinds.join(", ")),
-        Some(entry.dim.map_or_else(dash, |n| n.to_string())),
-        Some(entry.dtype.map_or_else(dash, str::to_owned)),
-    ];
-    let key = escaped(&entry.key.to_string());
-    let _ = write!(html, "<tr><td class=\"key\">{key}</td>");
-    for word in words.into_iter().flatten() {
-        let _ = write!(html, "<td>{word}</td>");
-    }
-    html.push_str("</tr>\n");
 }
 
 fn columns(stats: &Stats, html: &mut String) {

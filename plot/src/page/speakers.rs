@@ -1,54 +1,68 @@
 //! Speakers and what each of them has.
 
-use std::cmp::Reverse;
 use std::fmt::Write;
 
-use crate::Overview;
+use super::facts::duration;
 use crate::svg::escaped;
+use crate::{Overview, Spoken};
 
 /// Speakers that are listed.
 const LISTED: usize = 100;
 
 /// A bar for each speaker, the one with the most first.
 pub(super) fn write(all: &Overview, html: &mut String) {
+    let timed = all.speakers.values().all(|has| has.timed == has.utterances);
+    let length = |has: &Spoken| match timed {
+        true => has.seconds,
+        false => has.length as f64,
+    };
+    let told = |has: &Spoken| match timed {
+        true => duration(has.seconds),
+        false => has.length.to_string(),
+    };
     let mut speakers: Vec<_> = all.speakers.iter().collect();
-    speakers.sort_by_key(|(_, (utterances, length))| Reverse((*length, *utterances)));
+    speakers.sort_by(|(_, a), (_, b)| length(b).total_cmp(&length(a)));
     let (Some((_, most)), Some((_, least))) = (speakers.first(), speakers.last()) else {
         return;
     };
-    let rest = (speakers.len().saturating_sub(LISTED) as u64, all.others);
-    let most = most.1.max(1);
+    let unit = if timed { "" } else { " frames or samples" };
     // Writing to a string can't fail, so results are dropped.
     let _ = write!(
         html,
-        "<details{}><summary>Speakers: {}</summary>\n<p>The one with the most has {most} frames or \
-         samples, the one with the fewest {}.</p>\n<div class=\"scroll\"><table>\n\
-         <tr><th>speaker</th><th>utterances</th><th>length</th><th></th></tr>\n",
+        "<details{}><summary>Speakers: {}</summary>\n<p>From {} to {}{unit} each.</p>\n\
+         <div class=\"scroll\"><table>\n\
+         <tr><th>speaker</th><th>utterances</th><th>{}</th><th></th></tr>\n",
         if speakers.len() <= 20 { " open" } else { "" },
         speakers.len(),
-        least.1,
+        told(least),
+        told(most),
+        if timed {
+            "duration"
+        } else {
+            "frames or samples"
+        },
     );
-    for (speaker, (utterances, length)) in speakers.iter().take(LISTED) {
-        let (name, share) = (
-            escaped(&speaker.to_string()),
-            100.0 * *length as f64 / most as f64,
-        );
+    let whole = length(most).max(f64::MIN_POSITIVE);
+    for (speaker, has) in speakers.iter().take(LISTED) {
+        let name = escaped(&speaker.to_string());
+        let (share, utterances) = (100.0 * length(has) / whole, has.utterances);
         let _ = writeln!(
             html,
-            "<tr><td class=\"key\">{name}</td><td>{utterances}</td><td>{length}</td>\
-             <td class=\"bar\"><div style=\"width:{share:.1}%\"></div></td></tr>"
+            "<tr><td class=\"key\">{name}</td><td>{utterances}</td><td>{}</td>\
+             <td class=\"bar\"><div style=\"width:{share:.1}%\"></div></td></tr>",
+            told(has)
         );
     }
     html.push_str("</table></div>\n");
-    match rest {
+    match (speakers.len().saturating_sub(LISTED), all.others) {
         (0, 0) => {}
         (n, 0) => {
-            let _ = writeln!(html, "<p>{n} speakers more</p>");
+            let _ = writeln!(html, "<p>{n} more speakers</p>");
         }
         (n, utterances) => {
             let _ = writeln!(
                 html,
-                "<p>{n} speakers more, and {utterances} utterances of others that are not told apart</p>"
+                "<p>{n} more speakers, and {utterances} utterances of others that are not told apart</p>"
             );
         }
     }
