@@ -1,4 +1,27 @@
-//! The time along a picture.
+//! What lies along a picture.
+
+/// What is counted along a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// Frames.
+    #[default]
+    Frames,
+    /// The values of a vector.
+    Values,
+}
+
+impl Unit {
+    /// What stands behind the numbers of the axis.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Seconds => "s",
+            Self::Frames => "frames",
+            Self::Values => "values",
+        }
+    }
+}
 
 /// What a picture's sides are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -7,6 +30,67 @@ pub struct Axis {
     pub from: f64,
     /// At the right side.
     pub to: f64,
-    /// Whether it is in seconds, else in frames.
-    pub seconds: bool,
+    /// What it counts.
+    pub unit: Unit,
+}
+
+impl Axis {
+    /// From 0 to so many.
+    pub(super) fn up_to(to: f64, unit: Unit) -> Self {
+        Self {
+            from: 0.0,
+            to,
+            unit,
+        }
+    }
+
+    /// Whether it is in seconds.
+    pub(super) fn is_time(&self) -> bool {
+        self.unit == Unit::Seconds
+    }
+
+    /// What holds both.
+    pub(super) fn with(self, other: Self) -> Self {
+        Self {
+            from: self.from.min(other.from),
+            to: self.to.max(other.to),
+            ..self
+        }
+    }
+
+    /// The ends of `part` as shares of this axis.
+    pub(super) fn shares(&self, part: Self) -> (f64, f64) {
+        let share = |value: f64| {
+            let share = (value - self.from) / (self.to - self.from);
+            share.clamp(0.0, 1.0)
+        };
+        match self.to > self.from {
+            true => (share(part.from), share(part.to)),
+            false => (0.0, 1.0),
+        }
+    }
+}
+
+/// How long something takes: seconds, or minutes and hours where there are some.
+pub(super) fn clock(seconds: f64) -> String {
+    if seconds < 59.995 {
+        return format!("{seconds:.2} s");
+    }
+    let whole = super::whole(seconds.round());
+    let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
+    match hours {
+        0 => format!("{minutes}:{seconds:02}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_times_are_in_minutes_and_hours() {
+        let times = [2.5, 59.999, 61.2, 600.0, 3725.0].map(clock);
+        assert_eq!(times, ["2.50 s", "1:00", "1:01", "10:00", "1:02:05"]);
+    }
 }

@@ -120,8 +120,8 @@ pub(super) struct Colours {
 impl Colours {
     pub(super) fn of(pictures: &[Picture]) -> Self {
         let tracks = pictures.iter().flat_map(|picture| &picture.tracks);
-        let labels = tracks.flat_map(|track| &track.spans).map(|s| &s.label);
-        let labels: BTreeSet<_> = labels.collect();
+        // Those that are too narrow to be seen, too, so that the width changes no colour.
+        let labels: BTreeSet<_> = tracks.flat_map(|track| &track.labels).collect();
         let (mut of, mut taken) = (BTreeMap::new(), [false; LIGHT.len()]);
         for label in labels {
             // A label has the same colour on every sheet if no other one takes it.

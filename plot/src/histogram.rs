@@ -4,12 +4,15 @@ use serde_json::Value;
 use spr_stats::{Column, LabelCount, Stats};
 
 use super::Overview;
+use super::counted;
 use super::range::Range;
-use super::ticks::{number, round_step};
+use super::ticks::{number, numbers, round_step};
 
 /// Counts side by side.
 pub(super) struct Histogram {
     pub(super) title: String,
+    /// What is counted, and what it is counted by.
+    pub(super) axes: (&'static str, &'static str),
     pub(super) bars: Vec<Bar>,
 }
 
@@ -42,20 +45,54 @@ impl Histogram {
 pub(super) fn lengths(all: &Overview, most: usize) -> Option<Histogram> {
     if all.stats.frames > 0 {
         let counts = all.stats.length_counts();
-        return binned("Utterances by frames", counts, 1.0, most);
+        return binned("frames", counts, 1.0, most);
     }
     let counts = all.durations.iter().map(|(length, n)| (*length, *n));
-    binned("Utterances by seconds", counts, 0.01, most)
+    binned("seconds", counts, 0.01, most)
+}
+
+/// Takes out the few lengths so far from all others that these would share a bar; they are told.
+fn far_out(counts: &mut Vec<(u64, u64)>, unit: f64) -> Option<String> {
+    let all: u64 = counts.iter().map(|(_, n)| n).sum();
+    let at = |place: u64| {
+        let mut seen = 0;
+        let reached = |(_, n): &&(u64, u64)| {
+            seen += *n;
+            seen >= place
+        };
+        counts.iter().find(reached).map(|(length, _)| *length)
+    };
+    let (low, high) = (at((all / 10).max(1))?, at(all - all / 10)?);
+    let (first, last) = (counts.first()?.0, counts.last()?.0);
+    let most = high - low + 1;
+    if (last - first) / 10 < most {
+        return None;
+    }
+    let near = low.saturating_sub(4 * most)..=high.saturating_add(4 * most);
+    let count = |far: &dyn Fn(u64) -> bool| -> u64 {
+        let far = counts.iter().filter(|(length, _)| far(*length));
+        far.map(|(_, n)| n).sum()
+    };
+    let (shorter, longer) = (count(&|l| l < *near.start()), count(&|l| l > *near.end()));
+    let told = |length: u64| number(length as f64 * unit, unit);
+    let parts = [
+        (shorter > 0).then(|| format!("{shorter} shorter, from {}", told(first))),
+        (longer > 0).then(|| format!("{longer} longer, up to {}", told(last))),
+    ];
+    counts.retain(|(length, _)| near.contains(length));
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Bars of a round width; `unit` is what a whole length stands for.
 fn binned(
-    title: &str,
+    what: &'static str,
     counts: impl Iterator<Item = (u64, u64)>,
     unit: f64,
     most: usize,
 ) -> Option<Histogram> {
-    let counts: Vec<_> = counts.collect();
+    let mut counts: Vec<_> = counts.collect();
+    let far = far_out(&mut counts, unit).map(|far| format!("; {far}"));
     let (first, last) = (counts.first()?.0, counts.last()?.0);
     let step = round_step((last - first + 1) as f64 / most as f64).max(1.0);
     let step = super::whole(step) as u64;
@@ -84,7 +121,8 @@ fn binned(
         }
     }
     Some(Histogram {
-        title: title.to_owned(),
+        title: format!("Utterances by {what}{}", far.unwrap_or_default()),
+        axes: ("utterances", what),
         bars,
     })
 }
@@ -116,7 +154,8 @@ pub(super) fn labels(column: usize, counts: &[LabelCount], most: usize) -> Optio
         ),
     };
     let bars: Vec<_> = bars.collect();
-    (!bars.is_empty()).then_some(Histogram { title, bars })
+    let axes = ("frames", "label");
+    (!bars.is_empty()).then_some(Histogram { title, axes, bars })
 }
 
 fn name(count: &LabelCount) -> String {
@@ -155,8 +194,52 @@ pub(super) fn spreads(columns: &[Column], most: usize) -> (Vec<Spread>, usize) {
 }
 
 /// The values that a chart of spreads shows.
-pub(super) fn ends_of(spreads: &[Spread]) -> Range {
-    Range::of(spreads.iter().flat_map(|s| [s.low, s.high]), 0.0)
+pub(super) struct Ends {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    /// The first columns of spreads that go beyond, and how far these go.
+    cut: Vec<usize>,
+    beyond: (f64, f64),
+}
+
+impl Ends {
+    /// What is said of spreads that are cut, if any are.
+    pub(super) fn note(&self) -> Option<String> {
+        let which = match &self.cut[..] {
+            [] => return None,
+            [only] => format!("column {only}"),
+            few if few.len() <= NAMED => {
+                let few: Vec<_> = few.iter().map(usize::to_string).collect();
+                format!("columns {}", few.join(", "))
+            }
+            many => counted(many.len() as u64, "column"),
+        };
+        let (low, high) = self.beyond;
+        let ends = numbers(&[low, high], (high - low) / 50.0).join(" to ");
+        Some(format!("cut: {which}, {ends}"))
+    }
+}
+
+/// Columns that are named as cut, at most.
+const NAMED: usize = 3;
+
+/// The values that a chart of spreads shows: without spreads that would hide all others.
+pub(super) fn ends_of(spreads: &[Spread]) -> Ends {
+    let near = Range::of(spreads.iter().flat_map(|s| [s.low, s.high]), 0.0);
+    let inside = |s: &&Spread| s.low >= near.low && s.high <= near.high;
+    let reach = |kept: &mut dyn Iterator<Item = &Spread>| {
+        kept.map(|s| (s.low, s.high))
+            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    };
+    let kept = reach(&mut spreads.iter().filter(inside));
+    let cut = || spreads.iter().filter(|s| !inside(s));
+    let (low, high) = kept.unwrap_or((near.low, near.high));
+    Ends {
+        low,
+        high,
+        cut: cut().map(|s| s.first).collect(),
+        beyond: reach(&mut cut()).unwrap_or_default(),
+    }
 }
 
 /// Columns of labels that are drawn.
@@ -203,6 +286,35 @@ mod tests {
         assert_eq!(one.ends(), (6.0, 9.0));
         let ends = binned("", [(0, 1), (u64::MAX - 1, 1)].into_iter(), 1.0, 10).unwrap();
         assert!(ends.bars.len() <= 11);
+    }
+
+    #[test]
+    fn a_length_far_out_leaves_the_others_their_bars() {
+        let counts = (100..120).map(|length| (length, 1)).chain([(50_000, 1)]);
+        let lengths = binned("frames", counts, 1.0, 20).unwrap();
+        assert_eq!(lengths.bars.len(), 20);
+        let title = "Utterances by frames; 1 longer, up to 50000";
+        assert_eq!(lengths.title, title);
+    }
+
+    #[test]
+    fn a_column_far_out_is_cut_and_told() {
+        let spread = |first: usize, mean: f64, std: f64| Spread {
+            first,
+            mean,
+            low: mean - std,
+            high: mean + std,
+        };
+        let spreads = [
+            spread(0, 5.0, 1.0),
+            spread(1, 7.0, 1.0),
+            spread(2, 6.0, 1.0),
+            spread(3, 1e30, 1e30),
+        ];
+        let ends = ends_of(&spreads);
+        assert_eq!((ends.low, ends.high), (4.0, 8.0));
+        assert_eq!(ends.note().as_deref(), Some("cut: column 3, 0 to 2.0e30"));
+        assert_eq!(ends_of(&spreads[..3]).note(), None);
     }
 
     #[test]

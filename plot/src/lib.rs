@@ -41,7 +41,7 @@ mod track;
 mod wave;
 mod weights;
 
-pub use axis::Axis;
+pub use axis::{Axis, Unit};
 pub use clip::Clip;
 pub use colour::Rgb;
 pub use heat::Heat;
@@ -78,6 +78,30 @@ fn shortened(text: &str, most: usize) -> String {
     kept.chain("..".chars()).take(most).collect()
 }
 
+/// A text in lines of so many characters at most, broken between words; a longer word is shortened.
+fn wrapped(text: &str, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let fits = |line: &&mut String| line.chars().count() + 1 + word.chars().count() <= most;
+        match lines.last_mut().filter(fits) {
+            Some(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            None => lines.push(shortened(word, most)),
+        }
+    }
+    lines
+}
+
+/// So many of something.
+fn counted(n: u64, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        _ => format!("{n} {what}s"),
+    }
+}
+
 /// The whole number below `value`, 0 at least.
 #[expect(
     clippy::cast_possible_truncation,
@@ -97,5 +121,7 @@ mod tests {
         assert_eq!(shortened("abcdef", 6), "abcdef");
         assert_eq!(shortened("abcdef", 5), "abc..");
         assert_eq!(shortened("abcdef", 1), ".");
+        assert_eq!(wrapped("ab cd abcdef", 5), ["ab cd", "abc.."]);
+        assert_eq!([1, 2].map(|n| counted(n, "frame")), ["1 frame", "2 frames"]);
     }
 }

@@ -1,14 +1,15 @@
 //! What is to be seen of an utterance.
 
-use spr_core::model::{FrameGrid, Key, Utterance};
+use spr_core::model::{FrameGrid, Key, Matrix, Rank, Utterance};
 use spr_core::{Result, Symbols};
 
-use super::axis::Axis;
+use super::axis::{Axis, Unit, clock};
 use super::clip::Clip;
+use super::counted;
 use super::heat::Heat;
 use super::spectrum::{Analysis, Spectrum, spectra};
-use super::track::{Track, label_tracks, tier_tracks};
-use super::wave::{Wave, curve, waves};
+use super::track::{Track, label_tracks, last_of, tier_tracks};
+use super::wave::{MAX_CHANNELS, Wave, curve, waves};
 use super::weights::Weights;
 
 /// Bytes of what was said that are kept.
@@ -42,7 +43,8 @@ impl Detail {
     }
 }
 
-/// An utterance, made small enough to be seen. Its size does not depend on that of the utterance.
+/// An utterance, made small enough to be seen. Its size does not depend on that of the utterance,
+/// but for the names of labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// Whose it is.
@@ -51,6 +53,8 @@ pub struct Picture {
     pub frames: u64,
     /// What features and labels lie along.
     pub axis: Axis,
+    /// What all that is in seconds lies along: from the first start to the last end of it.
+    pub time: Option<Axis>,
     /// The features.
     pub heat: Option<Heat>,
     /// The sound, a wave a channel.
@@ -63,6 +67,10 @@ pub struct Picture {
     pub text: Option<String>,
     /// Labels and segments.
     pub tracks: Vec<Track>,
+    /// The end of the last segment, where it is later than that of all else.
+    pub beyond: Option<f64>,
+    /// What is left out, in words.
+    pub notes: Vec<String>,
 }
 
 impl Picture {
@@ -87,13 +95,11 @@ impl Picture {
             Some(grid) => Axis {
                 from: grid.time(0).value(),
                 to: grid.time(frames).value(),
-                seconds: true,
+                unit: Unit::Seconds,
             },
-            None => Axis {
-                from: 0.0,
-                to: frames as f64,
-                seconds: false,
-            },
+            // Nothing says that the values of a vector follow each other in time.
+            None if is_vector(utt) => Axis::up_to(frames as f64, Unit::Values),
+            None => Axis::up_to(frames as f64, Unit::Frames),
         };
         let features = utt.features.as_ref().filter(|m| !m.is_empty());
         let (one, many) = (
@@ -125,34 +131,87 @@ impl Picture {
                 let text = text.get(..MOST_TEXT).unwrap_or(&text);
                 String::from_utf8_lossy(text).into_owned()
             }),
+            time: None,
+            beyond: None,
             tracks: Vec::new(),
+            notes: Vec::new(),
         };
+        let channels = utt.waveform().map_or(0, |sound| sound.samples.cols());
+        if channels > MAX_CHANNELS && !picture.waves.is_empty() {
+            picture
+                .notes
+                .push(format!("channels 0 and 1 of {channels}"));
+        }
         if let Some(weights) = utt.object.as_ref().and_then(Weights::of) {
             picture.frames = weights.frames as u64;
-            if !axis.seconds {
+            if !axis.is_time() {
                 picture.axis.to = weights.frames as f64;
             }
             picture.heat = Some(weights.heat(cols, rows));
-            picture.tracks.extend(weights.best(cols).map(|spans| Track {
-                name: "best".to_owned(),
-                axis: picture.axis,
-                spans,
-                numbers: true,
-            }));
+            picture
+                .tracks
+                .extend(weights.best(cols).map(|(spans, labels)| Track {
+                    name: "best".to_owned(),
+                    axis: picture.axis,
+                    spans,
+                    numbers: true,
+                    labels,
+                }));
         }
         if let Some(labels) = utt.labels.as_ref().filter(|m| !m.is_empty()) {
-            picture.tracks.extend(label_tracks(labels, axis, cols)?);
+            let (tracks, notes) = label_tracks(labels, axis, cols)?;
+            picture.tracks.extend(tracks);
+            picture.notes.extend(notes);
         }
-        let sound = picture.waves.first().map(|wave| wave.axis);
-        let timed = (frames > 0 && axis.seconds).then_some(axis);
-        let tracks = tier_tracks(&utt.tiers, sound.or(timed), cols);
+        let sound = picture.waves.iter().map(|wave| wave.axis);
+        let timed = sound.chain((picture.frames > 0).then_some(picture.axis));
+        picture.time = timed.filter(Axis::is_time).reduce(Axis::with);
+        let last = last_of(&utt.tiers);
+        if last > 0.0 {
+            let segments = Axis::up_to(last, Unit::Seconds);
+            let all = picture.time.map_or(segments, |time| time.with(segments));
+            if picture
+                .time
+                .is_some_and(|time| all.to - time.to > all.to / cols as f64)
+            {
+                picture.beyond = Some(last);
+            }
+            picture.time = Some(all);
+        }
+        let time = picture.time.unwrap_or(Axis::up_to(0.0, Unit::Seconds));
+        let (tracks, notes) = tier_tracks(&utt.tiers, time, cols);
         picture.tracks.extend(tracks);
+        picture.notes.extend(notes);
         Ok(picture)
+    }
+
+    /// What the field of something along `axis` lies along.
+    pub(super) fn along(&self, axis: Axis) -> Axis {
+        self.time.filter(|_| axis.is_time()).unwrap_or(axis)
+    }
+
+    /// How long it is, in words.
+    pub(super) fn facts(&self) -> Vec<String> {
+        let what = match self.axis.unit {
+            Unit::Values => "value",
+            _ => "frame",
+        };
+        let frames = (self.frames > 0).then(|| counted(self.frames, what));
+        let (sound, last) = (self.waves.first().map(|wave| wave.axis), self.beyond);
+        // The sound's own length, where segments go beyond it.
+        let own = sound.filter(Axis::is_time).or(Some(self.axis));
+        let own = own.filter(|axis| axis.is_time()).or(self.time);
+        let length = own.map(|axis| clock(axis.to - axis.from));
+        let beyond = last.map(|last| format!("segments to {}", clock(last)));
+        frames.into_iter().chain(length).chain(beyond).collect()
     }
 
     /// Puts names in place of labels that are numbers, and have one.
     pub fn name(&mut self, symbols: &Symbols) {
         self.tracks.iter_mut().for_each(|track| track.name(symbols));
+        if let Some(heat) = &mut self.heat {
+            heat.name(symbols);
+        }
     }
 
     /// Whether there is nothing to be seen.
@@ -161,14 +220,19 @@ impl Picture {
     }
 }
 
+/// Whether the features are a vector, and nothing else goes with its values.
+fn is_vector(utt: &Utterance) -> bool {
+    let vector = |features: &Matrix| features.rank() == Rank::Vector && features.cols() == 1;
+    utt.features.as_ref().is_some_and(vector) && utt.labels.is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::colour::NONE;
-    use crate::range::Range;
     use crate::wave::NOTHING;
     use spr_core::Limits;
-    use spr_core::model::{Decimal, Dtype, Element, Matrix, Rank, Segment, Tier, Waveform};
+    use spr_core::model::{Decimal, Dtype, Element, Segment, Tier, Waveform};
 
     fn matrix<T: Element>(values: &[T], cols: usize) -> Option<Matrix> {
         Some(Matrix::from_rows(values, cols, Rank::Matrix).unwrap())
@@ -181,13 +245,15 @@ mod tests {
             ..Utterance::default()
         };
         let heat = Picture::of(&utt, 2, 5).unwrap().heat.unwrap();
-        assert_eq!(
-            (heat.dim, heat.cols, heat.range),
-            (2, 2, Range::whole(1.0, 9.0))
-        );
+        assert_eq!((heat.dim, heat.cols, heat.odd), (2, 2, 2));
+        let range = heat.range;
+        assert_eq!((range.low, range.high, range.ends), (1.0, 9.0, (0.0, 9.0)));
         assert_eq!(heat.cells, [254, NONE, 0, 127]);
+        let caption = "feature; values 0.0 to 9.0 in all; grey: 2 values NaN/inf";
+        assert_eq!(heat.caption(), caption);
+        // One value that is no number takes its cell.
         let heat = Picture::of(&utt, 1, 1).unwrap().heat.unwrap();
-        assert_eq!((heat.range.low, &heat.cells[..]), (5.0, &[127][..]));
+        assert_eq!((heat.has_values(), &heat.cells[..]), (false, &[NONE][..]));
         // One value a frame is a curve, without gaps.
         utt.features = matrix(&[1.0, 4.0, f64::NAN, 2.0], 1);
         let picture = Picture::of(&utt, 100, 9).unwrap();
@@ -213,11 +279,7 @@ mod tests {
         assert_eq!(spans(&utt, 100), [seven, (0.75, 1.0, "-1".to_owned())]);
         assert_eq!(spans(&utt, 1).len(), 1);
         utt.meta.frame_shift = Decimal::parse("0.5");
-        let axis = Axis {
-            from: 0.0,
-            to: 2.0,
-            seconds: true,
-        };
+        let axis = Axis::up_to(2.0, Unit::Seconds);
         assert_eq!(Picture::of(&utt, 100, 9).unwrap().axis, axis);
         utt.labels = None;
         let segment = |start, end, label| {
@@ -252,7 +314,7 @@ mod tests {
             assert_eq!(wave.axis.to, 2.0);
             wave.peaks
         };
-        let wave = [(-1.0, 0.0), (0.5, 0.5)];
+        let wave = [(-1.0, 0.0), (0.0, 0.5)];
         assert_eq!(of(matrix(&[0u8, 128, 192, 192], 1)), wave);
         assert_eq!(of(matrix(&[-32768i16, 0, 16384, 16384], 1)), wave);
         assert_eq!(of(matrix(&[-1.0f32, 0.0, 0.5, f32::NAN], 1)), wave);
@@ -286,7 +348,51 @@ mod tests {
             spans.collect::<Vec<_>>()
         };
         assert_eq!(spans(0), [(0.0, 0.5)]);
-        assert_eq!(spans(1), [(0.0, 0.125), (0.25, 0.375), (0.875, 1.0)]);
+        assert_eq!(spans(1), [(0.0, 0.0), (0.25, 0.25), (1.0, 1.0)]);
+    }
+
+    #[test]
+    fn all_that_is_timed_has_one_axis() {
+        let sound = Waveform {
+            rate: 4,
+            samples: matrix(&[0i16; 16], 1).unwrap(),
+        };
+        let segment = |to| Segment::new(Decimal::new(0, 0), Some(Decimal::new(to, 0)), b"");
+        for (last, facts) in [
+            (3, &["4.00 s"][..]),
+            (4, &["4.00 s"][..]),
+            (8, &["4.00 s", "segments to 8.00 s"][..]),
+        ] {
+            let utt = Utterance {
+                audio: Some(sound.clone().into()),
+                tiers: vec![Tier::only(vec![segment(last)])],
+                ..Utterance::default()
+            };
+            let picture = Picture::of(&utt, 100, 9).unwrap();
+            let time = picture.time.unwrap();
+            assert_eq!(time.to, last.max(4) as f64);
+            assert_eq!(picture.along(picture.waves[0].axis), time);
+            assert_eq!(picture.tracks[0].spans[0].to, last as f64 / time.to);
+            assert_eq!(picture.facts(), facts);
+        }
+    }
+
+    #[test]
+    fn a_vector_has_values_and_many_channels_are_told() {
+        let mut utt = Utterance {
+            features: Some(Matrix::from_rows(&[1.0f32; 5], 1, Rank::Vector).unwrap()),
+            ..Utterance::default()
+        };
+        assert_eq!(Picture::of(&utt, 9, 9).unwrap().facts(), ["5 values"]);
+        utt.features = Some(Matrix::from_rows(&[1.0f32; 5], 5, Rank::Matrix).unwrap());
+        assert_eq!(Picture::of(&utt, 9, 9).unwrap().facts(), ["1 frame"]);
+        let sound = Waveform {
+            rate: 1,
+            samples: matrix(&[0i16; 12], 6).unwrap(),
+        };
+        utt.audio = Some(sound.into());
+        let notes = Picture::of(&utt, 9, 9).unwrap().notes;
+        assert_eq!(notes, ["channels 0 and 1 of 6"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Which values colours and charts span.
 
-use super::ticks::number;
+use super::ticks::numbers;
 use super::whole;
 
 /// Of the values of a field, this share at either end has the colour of the end.
@@ -41,9 +41,17 @@ impl Range {
         let last = near.len().saturating_sub(1);
         let beyond = whole(last as f64 * share);
         let at = |place: usize| near.get(place).copied().unwrap_or_default();
+        let spans = [
+            (at(beyond), at(last - beyond)),
+            (at(0), at(last)),
+            (first, end),
+        ];
+        // Of few values among many that are the same, these few are what there is to be seen.
+        let wide = spans.into_iter().find(|(low, high)| low < high);
+        let (low, high) = wide.unwrap_or((first, end));
         Self {
-            low: at(beyond),
-            high: at(last - beyond),
+            low,
+            high,
             ends: (first, end),
         }
     }
@@ -53,11 +61,8 @@ impl Range {
         let (least, most) = self.ends;
         let step = (most - least) / 50.0;
         let beyond = least < self.low || most > self.high;
-        let short = |value: f64| match value == 0.0 {
-            true => "0".to_owned(),
-            false => number(value, step),
-        };
-        beyond.then(|| format!("{} to {} in all", short(least), short(most)))
+        let texts = numbers(&[least, most], step);
+        beyond.then(|| format!("{} in all", texts.join(" to ")))
     }
 }
 
@@ -102,6 +107,8 @@ mod tests {
             (even.low, even.high, even.ends),
             (10.0, 990.0, (0.0, 1000.0))
         );
+        let one = (0..1000).map(|i| if i == 500 { 1.0 } else { 0.0 });
+        assert_eq!(Range::of(one, BEYOND), Range::whole(0.0, 1.0));
         // Many nothings and a few values are all to be seen.
         let sparse = (0..100).map(|i| if i < 90 { 0.0 } else { f64::from(i) });
         assert_eq!(Range::of(sparse, BEYOND).high, 99.0);

@@ -1,6 +1,6 @@
 //! Scenes as pixels.
 
-use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
+use noto_sans_mono_bitmap::{FontWeight, RasterHeight, RasterizedChar, get_raster};
 use spr_text::harmless;
 
 use super::colour::{Rgb, mixed, scale};
@@ -8,31 +8,52 @@ use super::png::{Pixels, encode};
 use super::scene::{Align, Area, Ink, Item, Scene};
 use super::whole;
 
-/// A letter is this high, its line at 13 of 16 pixels.
-const HEIGHT: RasterHeight = RasterHeight::Size16;
+/// A letter is so many points high and wide, its line at the 13th.
+const HIGH: f64 = 16.0;
+const WIDE: f64 = 7.0;
 const LINE: f64 = 13.0;
 
 /// A PNG of the scene, on white; it has a pixel at least.
 pub fn png(scene: &Scene) -> Vec<u8> {
-    let (width, height) = (scene.width.max(1), scene.height.max(1));
-    let mut canvas = Canvas::new(width, height);
+    let (width, height) = scene.pixels();
+    let mut canvas = Canvas::new(width, height, scene.scale);
     for item in &scene.items {
         canvas.paint(item);
     }
     encode(width, height, &Pixels::Rgb(&canvas.bytes))
 }
 
+/// Whether a PNG has letters for all text of the scene; others are question marks.
+pub fn has_letters(scene: &Scene) -> bool {
+    scene.items.iter().all(|item| match item {
+        Item::Text { text, .. } => harmless(text).chars().all(|c| raster(c, 1.0).is_some()),
+        _ => true,
+    })
+}
+
+/// A letter for pictures with so many pixels a point.
+fn raster(c: char, scale: f64) -> Option<RasterizedChar> {
+    let height = match scale > 1.0 {
+        true => RasterHeight::Size32,
+        false => RasterHeight::Size16,
+    };
+    get_raster(c, FontWeight::Regular, height)
+}
+
 /// Pixels of three bytes, row by row from the top.
 struct Canvas {
+    /// Pixels in a point.
+    scale: f64,
     width: usize,
     height: usize,
     bytes: Vec<u8>,
 }
 
 impl Canvas {
-    fn new(width: u32, height: u32) -> Self {
+    fn new(width: u32, height: u32, scale: f64) -> Self {
         let (width, height) = (width as usize, height as usize);
         Self {
+            scale,
             width,
             height,
             bytes: vec![255; width * height * 3],
@@ -71,36 +92,62 @@ impl Canvas {
         if !(area.w > 0.0 && area.h > 0.0) {
             return;
         }
-        for row in span(area.y, area.h, self.height) {
-            for col in span(area.x, area.w, self.width) {
-                let x = (col as f64 + 0.5 - area.x) / area.w;
-                let y = (row as f64 + 0.5 - area.y) / area.h;
+        let [left, top, w, h] = [area.x, area.y, area.w, area.h].map(|v| v * self.scale);
+        for row in span(top, h, self.height) {
+            for col in span(left, w, self.width) {
+                let x = (col as f64 + 0.5 - left) / w;
+                let y = (row as f64 + 0.5 - top) / h;
                 self.set(col, row, of(x.clamp(0.0, 1.0), y.clamp(0.0, 1.0)), 1.0);
             }
         }
     }
 
     fn write(&mut self, x: f64, y: f64, align: Align, ink: Ink, text: &str) {
-        let wide = get_raster_width(FontWeight::Regular, HEIGHT);
         let text = harmless(text);
-        let length = (text.chars().count() * wide) as f64;
+        let wide = WIDE * self.scale;
+        let length = text.chars().count() as f64 * wide;
+        let x = x * self.scale;
         let left = match align {
             Align::Start => x,
             Align::Middle => x - length / 2.0,
             Align::End => x - length,
         };
-        let top = whole(y - LINE);
+        let top = ((y - LINE) * self.scale).floor();
         for (i, c) in text.chars().enumerate() {
-            let letter = get_raster(c, FontWeight::Regular, HEIGHT)
-                .or_else(|| get_raster('?', FontWeight::Regular, HEIGHT));
-            let Some(letter) = letter else { continue };
-            for (row, line) in letter.rows().enumerate() {
-                for (col, strength) in line.iter().enumerate() {
-                    let at = left.round() + (i * wide + col) as f64;
-                    if at >= 0.0 && *strength > 0 {
-                        let share = f64::from(*strength) / 255.0;
-                        self.set(whole(at), top + row, colour(ink), share);
-                    }
+            let letter = raster(c, self.scale).or_else(|| raster('?', self.scale));
+            if let Some(letter) = letter {
+                let left = left.round() + (i as f64 * wide).round();
+                self.letter(&letter, left, top, colour(ink));
+            }
+        }
+    }
+
+    /// A letter from its upper left corner; a pixel is as strong as the part of it that is covered.
+    fn letter(&mut self, letter: &RasterizedChar, left: f64, top: f64, colour: Rgb) {
+        let rows: Vec<_> = letter.rows().collect();
+        let across = letter.width() as f64 / (WIDE * self.scale).round();
+        let down = letter.height() as f64 / (HIGH * self.scale).round();
+        let strength = |x: f64, y: f64| {
+            let (mut sum, mut all) = (0.0, 0.0);
+            for (row, high) in overlaps(y * down, (y + 1.0) * down) {
+                for (col, wide) in overlaps(x * across, (x + 1.0) * across) {
+                    let value = rows.get(row).and_then(|row| row.get(col));
+                    sum += high * wide * f64::from(value.copied().unwrap_or(0));
+                    all += high * wide;
+                }
+            }
+            sum / all / 255.0
+        };
+        let (wide, high) = (
+            whole((WIDE * self.scale).round()),
+            whole((HIGH * self.scale).round()),
+        );
+        for row in 0..high {
+            for col in 0..wide {
+                let (x, y) = (left + col as f64, top + row as f64);
+                let share = strength(col as f64, row as f64);
+                if x >= 0.0 && y >= 0.0 && share > 0.0 {
+                    self.set(whole(x), whole(y), colour, share);
                 }
             }
         }
@@ -117,6 +164,15 @@ impl Canvas {
             }
         }
     }
+}
+
+/// The cells between two places, each with the part of it that lies there.
+fn overlaps(from: f64, to: f64) -> impl Iterator<Item = (usize, f64)> {
+    let cells = whole(from)..whole(to.ceil());
+    cells.filter_map(move |cell| {
+        let part = to.min((cell + 1) as f64) - from.max(cell as f64);
+        (part > 1e-9).then_some((cell, part))
+    })
 }
 
 fn colour(ink: Ink) -> Rgb {

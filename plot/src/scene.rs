@@ -3,19 +3,34 @@
 use super::colour::Rgb;
 
 /// A picture: items in the order in which they are painted.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
-    /// Pixels from left to right.
+    /// Points from left to right.
     pub width: u32,
-    /// Pixels from top to bottom.
+    /// Points from top to bottom.
     pub height: u32,
+    /// Pixels in a point.
+    pub scale: f64,
     /// What it says, for those who can't see it.
     pub title: String,
     /// What is on it.
     pub items: Vec<Item>,
 }
 
-/// A part of a picture, in pixels from the upper left corner.
+impl Default for Scene {
+    /// Nothing, with a pixel a point.
+    fn default() -> Self {
+        Self {
+            width: 0,
+            height: 0,
+            scale: 1.0,
+            title: String::new(),
+            items: Vec::new(),
+        }
+    }
+}
+
+/// A part of a picture, in points from the upper left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
     /// The left edge.
@@ -66,7 +81,7 @@ pub enum Item {
         /// In which colour.
         ink: Ink,
     },
-    /// A line of text, 12 pixels high.
+    /// A line of text, 12 points high.
     Text {
         /// Where the point is that `align` names.
         x: f64,
@@ -91,6 +106,15 @@ pub enum Item {
 }
 
 impl Scene {
+    /// Pixels from left to right and from top to bottom; one at least.
+    pub fn pixels(&self) -> (u32, u32) {
+        let pixels = |points: u32| {
+            let scaled = (f64::from(points) * self.scale).round();
+            u32::try_from(super::whole(scaled)).map_or(u32::MAX, |n| n.max(1))
+        };
+        (pixels(self.width), pixels(self.height))
+    }
+
     pub(super) fn rect(&mut self, x: f64, y: f64, w: f64, h: f64, ink: Ink) {
         let area = Area { x, y, w, h };
         self.items.push(Item::Rect { area, ink });

@@ -7,7 +7,7 @@ use spr_core::model::{Element, Matrix, Waveform};
 use spr_core::{Error, Result, dispatch};
 use spr_stats::number;
 
-use super::axis::Axis;
+use super::axis::{Axis, Unit};
 use super::heat::level;
 use super::wave::MAX_CHANNELS;
 use super::whole;
@@ -74,9 +74,35 @@ pub(super) fn spectra(
         return Ok(Vec::new());
     }
     let channels = 0..samples.cols().min(MAX_CHANNELS);
-    channels
-        .map(|channel| spectrum(&channel_of(samples, channel)?, sound.rate, size, analysis))
-        .collect()
+    let channels: Vec<_> = channels
+        .map(|channel| levels(&channel_of(samples, channel)?, sound.rate, size, analysis))
+        .collect::<Result<_>>()?;
+    let all = channels.iter().flat_map(|levels| &levels.cells);
+    let high = all.copied().fold(NOTHING, f64::max);
+    // Silence is dark, whatever the range.
+    let high = if high > NOTHING { high } else { 0.0 };
+    let low = high - analysis.range;
+    let seconds = samples.rows() as f64 / f64::from(sound.rate);
+    let spectrum = |levels: Levels| {
+        let cells = levels.cells.iter();
+        Spectrum {
+            cols: levels.cols,
+            cells: cells.map(|db| level((db - low) / analysis.range)).collect(),
+            hertz: f64::from(sound.rate) / 2.0,
+            low,
+            high,
+            windows: levels.windows,
+            axis: Axis::up_to(seconds, Unit::Seconds),
+        }
+    };
+    Ok(channels.into_iter().map(spectrum).collect())
+}
+
+/// The levels of the cells of a channel, in dB.
+struct Levels {
+    cols: usize,
+    cells: Vec<f64>,
+    windows: (f64, f64),
 }
 
 /// The samples of a channel in parts of full scale; what is no finite number is silence.
@@ -90,12 +116,12 @@ fn channel_of(samples: &Matrix, channel: usize) -> Result<Vec<f64>> {
     }))
 }
 
-fn spectrum(
+fn levels(
     samples: &[f64],
     rate: u32,
     (cols, rows): (usize, usize),
     analysis: &Analysis,
-) -> Result<Spectrum> {
+) -> Result<Levels> {
     let rate = f64::from(rate);
     let length = whole((analysis.window * rate).round()).clamp(16, LONGEST);
     let least = samples.len().div_ceil(cols.max(1) * WINDOWS);
@@ -130,29 +156,11 @@ fn spectrum(
         }
     }
     let decibels = |(sum, n): &(f64, u32)| 10.0 * (sum / f64::from((*n).max(1))).log10();
-    let levels: Vec<_> = sums
-        .iter()
-        .map(|cell| decibels(cell).max(NOTHING))
-        .collect();
-    let high = levels.iter().copied().fold(NOTHING, f64::max);
-    // Silence is dark, whatever the range.
-    let high = if high > NOTHING { high } else { 0.0 };
-    let low = high - analysis.range;
-    Ok(Spectrum {
+    let levels = sums.iter().map(|cell| decibels(cell).max(NOTHING));
+    Ok(Levels {
         cols,
-        cells: levels
-            .iter()
-            .map(|db| level((db - low) / analysis.range))
-            .collect(),
-        hertz: rate / 2.0,
-        low,
-        high,
+        cells: levels.collect(),
         windows: (length as f64 / rate, shift as f64 / rate),
-        axis: Axis {
-            from: 0.0,
-            to: samples.len() as f64 / rate,
-            seconds: true,
-        },
     })
 }
 

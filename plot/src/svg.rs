@@ -29,8 +29,9 @@ pub fn element(scene: &Scene) -> String {
 
 fn framed(scene: &Scene, head: &str) -> String {
     let (w, h, title) = (scene.width, scene.height, escaped(&scene.title));
+    let (wide, high) = scene.pixels();
     let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide}\" height=\"{high}\" \
          viewBox=\"0 0 {w} {h}\" role=\"img\">\n<title>{title}</title>\n{head}"
     );
     for item in &scene.items {

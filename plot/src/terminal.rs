@@ -6,15 +6,15 @@ use super::axis::Axis;
 use super::colour::{Colours, NONE, Rgb, of_256, scale};
 use super::heat::Heat;
 use super::histogram::{
-    Histogram, LABEL_COLUMNS, ends_of, labels, left_out, lengths, of_the_first, spreads,
+    Bar, Histogram, LABEL_COLUMNS, Spread, ends_of, labels, left_out, lengths, of_the_first,
+    spreads,
 };
 use super::picture::Picture;
-use super::range::Range;
 use super::spectrum::Spectrum;
-use super::ticks::{number, ticks};
+use super::ticks::{numbers, ticks};
 use super::track::Track;
 use super::wave::Wave;
-use super::{Chart, Overview, shortened, whole};
+use super::{Chart, Overview, shortened, whole, wrapped};
 
 /// Characters left of a chart.
 const LEFT: usize = 9;
@@ -67,9 +67,14 @@ impl Depth {
 }
 
 impl Style {
+    /// Characters that lines have at most.
+    fn width(&self) -> usize {
+        self.width.clamp(40, 400)
+    }
+
     /// Columns of a picture that fills a line.
     pub fn cols(&self) -> usize {
-        self.width.clamp(40, 400) - LEFT
+        self.width() - LEFT
     }
 
     /// Rows of features that are told apart.
@@ -81,7 +86,12 @@ impl Style {
 
 /// An utterance, made in this style.
 pub fn picture(picture: &Picture, style: &Style) -> String {
-    let mut lines = vec![harmless(&picture.key.to_string())];
+    let key = harmless(&picture.key.to_string());
+    let mut lines = vec![shortened(&key, style.width())];
+    let beyond = picture.beyond.and_then(|_| picture.facts().pop());
+    for note in picture.notes.iter().cloned().chain(beyond) {
+        lines.extend(behind(&note, style));
+    }
     // The axis of what is drawn, told below its last line.
     let mut open: Option<Axis> = None;
     let mut change = |axis: Option<Axis>, lines: &mut Vec<String>| {
@@ -91,35 +101,52 @@ pub fn picture(picture: &Picture, style: &Style) -> String {
         open = axis;
     };
     for (i, wave) in picture.waves.iter().enumerate() {
-        if picture.spectra.len() > 1 {
-            lines.push(line("", &format!("channel {i}")));
+        let channel = (picture.spectra.len() > 1).then(|| format!("channel {i}"));
+        let facts: Vec<_> = channel.into_iter().chain(wave.note()).collect();
+        if !facts.is_empty() {
+            lines.extend(behind(&facts.join("; "), style));
         }
-        change(Some(wave.axis), &mut lines);
-        lines.extend(draw_wave(wave, style));
+        let along = picture.along(wave.axis);
+        change(Some(along), &mut lines);
+        let part = along.shares(wave.axis);
+        lines.extend(draw_wave(wave, part, style));
         if let Some(spectrum) = picture.spectra.get(i) {
-            lines.extend(draw_spectrum(spectrum, style));
+            lines.extend(draw_spectrum(spectrum, part, style));
         }
     }
     if let Some(heat) = &picture.heat {
-        change(Some(picture.axis), &mut lines);
-        lines.extend(draw_heat(heat, style));
+        let along = picture.along(picture.axis);
+        change(Some(along), &mut lines);
+        lines.extend(draw_heat(heat, along.shares(picture.axis), style));
     }
     let colours = Colours::of(std::slice::from_ref(picture));
     for track in &picture.tracks {
-        change(Some(track.axis), &mut lines);
-        lines.push(draw_track(track, &colours, style));
+        let along = picture.along(track.axis);
+        change(Some(along), &mut lines);
+        lines.push(draw_track(track, along.shares(track.axis), &colours, style));
     }
     change(None, &mut lines);
     let note = colours.note().filter(|_| style.depth.is_some());
-    lines.extend(note.map(|note| line("", &note)));
+    lines.extend(note.iter().flat_map(|note| behind(note, style)));
     joined(lines)
 }
 
-/// A row of cells with as many columns as there is room for.
-fn stretched<T: Copy>(row: &[T], style: &Style) -> Vec<T> {
+/// Words beside a chart's left margin, in as many lines as they need.
+fn behind(text: &str, style: &Style) -> Vec<String> {
+    let lines = wrapped(text, style.cols()).into_iter();
+    lines.map(|text| line("", &text)).collect()
+}
+
+/// A row of cells in the part of a line that these ends, as shares of it, leave; nothing beside it.
+fn stretched<T: Copy>(row: &[T], (from, to): (f64, f64), style: &Style) -> Vec<Option<T>> {
     let cols = style.cols();
-    let places = (0..cols).map(|col| col * row.len() / cols);
-    places.filter_map(|place| row.get(place).copied()).collect()
+    let [from, to] = [from, to].map(|share| whole((share * cols as f64).round()).min(cols));
+    let (from, to) = (from.min(cols - 1), to.max(from + 1).min(cols));
+    let cell = |col: usize| {
+        let place = col.checked_sub(from)? * row.len() / (to - from);
+        row.get(place).copied()
+    };
+    (0..to).map(cell).collect()
 }
 
 /// Charts of a data set; those that it has no data for are left out.
@@ -163,61 +190,89 @@ fn line(left: &str, rest: &str) -> String {
     format!("{left:>width$} {rest}", width = LEFT - 1)
 }
 
-fn draw_heat(heat: &Heat, style: &Style) -> Vec<String> {
-    let last = heat.first + heat.dim as i64 - 1;
-    let ends = (heat.first.to_string(), last.to_string());
+fn draw_heat(heat: &Heat, part: (f64, f64), style: &Style) -> Vec<String> {
+    let gap = match style.depth {
+        Some(depth) => halves(None, &[Some(NONE)], depth),
+        None => shade(NONE).to_string(),
+    };
+    let gaps = heat
+        .gaps()
+        .map(|gaps| (2 + gaps.len(), format!("{gap} {gaps}")));
+    let note = heat.range.note().map(|note| (note.len(), note));
     let values = (heat.range.low, heat.range.high);
-    let mut lines = draw_cells(
-        &heat.cells,
-        heat.cols,
-        (&ends.0, &ends.1),
-        values,
-        "",
-        style,
+    let bar = heat.has_values().then(|| bar(values, "", style));
+    let mut lines = flowing(bar.into_iter().chain(note).chain(gaps), style);
+    let ends = heat.ends();
+    let cells = (&heat.cells[..], heat.cols);
+    lines.extend(draw_cells(cells, part, (&ends.0, &ends.1), style));
+    lines
+}
+
+fn draw_spectrum(spectrum: &Spectrum, part: (f64, f64), style: &Style) -> Vec<String> {
+    let top = format!("{:.0} Hz", spectrum.hertz);
+    let bar = bar((spectrum.low, spectrum.high), " dB", style);
+    let mut lines = flowing([bar].into_iter(), style);
+    let cells = (&spectrum.cells[..], spectrum.cols);
+    lines.extend(draw_cells(cells, part, ("0 Hz", &top), style));
+    lines
+}
+
+/// The colours between their values, and how many characters they take.
+fn bar((low, high): (f64, f64), unit: &str, style: &Style) -> (usize, String) {
+    let mut ends = numbers(&[low, high], (high - low) / 50.0).into_iter();
+    let (low, high) = (
+        ends.next().unwrap_or_default(),
+        ends.next().unwrap_or_default(),
     );
-    if let Some(scale) = lines.first_mut() {
-        let gap = match style.depth {
-            Some(depth) => halves(None, &[NONE], depth),
-            None => shade(NONE).to_string(),
-        };
-        let gap = heat.has_gaps().then(|| format!("{gap} NaN/inf"));
-        for note in heat.range.note().into_iter().chain(gap) {
-            scale.push_str("  ");
-            scale.push_str(&note);
+    let around = low.len() + high.len() + unit.len() + 2;
+    let (length, bar) = match style.depth {
+        Some(depth) => {
+            let length = style.cols().saturating_sub(around).clamp(2, 24);
+            let level = |i: usize| u8::try_from(i * 254 / (length - 1)).ok();
+            let levels: Vec<_> = (0..length).map(level).collect();
+            (length, halves(None, &levels, depth))
+        }
+        None => (SHADES.len(), String::from_utf8_lossy(SHADES).into_owned()),
+    };
+    (around + length, format!("{low} {bar} {high}{unit}"))
+}
+
+/// Parts behind each other, each with the characters that it takes, in as few lines as they fit.
+fn flowing(parts: impl Iterator<Item = (usize, String)>, style: &Style) -> Vec<String> {
+    let (mut lines, mut used): (Vec<String>, usize) = (Vec::new(), 0);
+    for (length, part) in parts {
+        match lines
+            .last_mut()
+            .filter(|_| used + 2 + length <= style.cols())
+        {
+            Some(last) => {
+                last.push_str("  ");
+                last.push_str(&part);
+                used += 2 + length;
+            }
+            None => {
+                lines.push(line("", &part));
+                used = length;
+            }
         }
     }
     lines
 }
 
-fn draw_spectrum(spectrum: &Spectrum, style: &Style) -> Vec<String> {
-    let top = format!("{:.0} Hz", spectrum.hertz);
-    let (cells, cols) = (&spectrum.cells, spectrum.cols);
-    draw_cells(
-        cells,
-        cols,
-        ("0 Hz", &top),
-        (spectrum.low, spectrum.high),
-        " dB",
-        style,
-    )
-}
-
-/// Coloured cells below their scale, with names of the lowest and the highest row.
+/// Coloured cells, so many in a row, with names of the lowest and the highest row.
 fn draw_cells(
-    cells: &[u8],
-    cols: usize,
+    (cells, cols): (&[u8], usize),
+    part: (f64, f64),
     (bottom, top): (&str, &str),
-    (low, high): (f64, f64),
-    unit: &str,
     style: &Style,
 ) -> Vec<String> {
     let rows = cells.chunks(cols.max(1));
-    let rows: Vec<_> = rows.map(|row| stretched(row, style)).collect();
+    let rows: Vec<_> = rows.map(|row| stretched(row, part, style)).collect();
     let each = if style.depth.is_some() { 2 } else { 1 };
     let count = rows.len().div_ceil(each);
     let title = |i: usize| match i {
-        _ if i + 1 == count => bottom.to_owned(),
-        0 => top.to_owned(),
+        _ if i + 1 == count => shortened(&harmless(bottom), LEFT - 1),
+        0 => shortened(&harmless(top), LEFT - 1),
         _ => String::new(),
     };
     // An odd row stands alone at the top.
@@ -229,19 +284,11 @@ fn draw_cells(
             .map_or(&[][..], Vec::as_slice);
         let text = match style.depth {
             Some(depth) => halves(upper.map(Vec::as_slice), lower, depth),
-            None => lower.iter().map(|level| shade(*level)).collect(),
+            None => lower.iter().map(|level| level.map_or(' ', shade)).collect(),
         };
         line(&title(i), &text)
     };
-    let mut lines: Vec<_> = (0..count).map(draw).collect();
-    let step = (high - low) / 50.0;
-    let (low, high) = (number(low, step), number(high, step));
-    let bar: String = match style.depth {
-        Some(depth) => halves(None, &(0..24).map(|i| i * 11).collect::<Vec<u8>>(), depth),
-        None => String::from_utf8_lossy(SHADES).into_owned(),
-    };
-    lines.insert(0, line("", &format!("{low} {bar} {high}{unit}")));
-    lines
+    (0..count).map(draw).collect()
 }
 
 fn shade(level: u8) -> char {
@@ -253,13 +300,17 @@ fn shade(level: u8) -> char {
 }
 
 /// Two rows of cells in a line: the upper half of a character has one colour, the ground another.
-fn halves(upper: Option<&[u8]>, lower: &[u8], depth: Depth) -> String {
+fn halves(upper: Option<&[Option<u8>]>, lower: &[Option<u8>], depth: Depth) -> String {
     let mut text = String::new();
     for (i, level) in lower.iter().enumerate() {
+        let Some(level) = level else {
+            text.push(' ');
+            continue;
+        };
         let below = depth.code(scale(*level));
-        match upper.and_then(|row| row.get(i)) {
+        match upper.and_then(|row| row.get(i).copied().flatten()) {
             Some(above) => {
-                let above = depth.code(scale(*above));
+                let above = depth.code(scale(above));
                 text.push_str(&format!("\x1b[38;{above};48;{below}m\u{2580}"));
             }
             None => text.push_str(&format!("\x1b[38;{below}m\u{2584}")),
@@ -273,64 +324,68 @@ fn painted(text: &str, ground: Rgb, depth: Depth) -> String {
     format!("\x1b[38;{ink};48;{ground}m{text}\x1b[0m")
 }
 
-fn draw_track(track: &Track, colours: &Colours, style: &Style) -> String {
+fn draw_track(track: &Track, (from, to): (f64, f64), colours: &Colours, style: &Style) -> String {
     let cols = style.cols();
-    let place = |share: f64| whole((share * cols as f64).round()).min(cols);
+    let place = |share: f64| whole(((from + share * (to - from)) * cols as f64).round()).min(cols);
     let mut text = String::new();
     let mut at = 0;
-    for span in &track.spans {
-        let (from, to) = (place(span.from).max(at), place(span.to));
-        if to <= from {
+    let starts = track.spans.iter().skip(1).map(|span| place(span.from));
+    for (span, next) in track.spans.iter().zip(starts.chain([cols])) {
+        let from = place(span.from).max(at).min(cols - 1);
+        // What is narrower than a character has one; of a point the rest is its label's.
+        let to = match span.is_point() {
+            true => next.max(from + 1),
+            false => place(span.to).max(from + 1),
+        };
+        if from < at {
             continue;
         }
         text.extend(std::iter::repeat_n(' ', from - at));
         let label = harmless(&span.label);
         let width = to - from;
-        match style.depth {
+        let coloured = style.depth.filter(|_| !span.is_point());
+        let room = if coloured.is_some() { width } else { width - 1 };
+        // One letter of several says nothing.
+        let word = match label.chars().count() <= room || width > 3 {
+            true => shortened(&label, room),
+            false => String::new(),
+        };
+        text.push_str(&match coloured {
             Some(depth) => {
-                let word = if label.chars().count() > width {
-                    ""
-                } else {
-                    &label
-                };
-                text.push_str(&painted(
-                    &format!("{word:^width$}"),
-                    colours.get(&span.label),
-                    depth,
-                ));
+                let ground = colours.get(&span.label);
+                painted(&format!("{word:^room$}"), ground, depth)
             }
-            None => {
-                // One letter of several says nothing.
-                let fits = label.chars().count() < width || width > 3;
-                let word = if fits {
-                    shortened(&label, width - 1)
-                } else {
-                    String::new()
-                };
-                text.push_str(&format!("|{word:<rest$}", rest = width - 1));
-            }
-        }
+            None => format!("|{word:<room$}"),
+        });
         at = to;
     }
     line(&shortened(&harmless(&track.name), LEFT - 1), &text)
 }
 
-fn draw_wave(wave: &Wave, style: &Style) -> Vec<String> {
+fn draw_wave(wave: &Wave, part: (f64, f64), style: &Style) -> Vec<String> {
     let (low, high) = wave.ends(|peak| peak);
     let step = (high - low) / WAVE as f64;
+    let mut ends = numbers(&[low, high], (high - low) / 100.0).into_iter();
+    let ends = (
+        ends.next().unwrap_or_default(),
+        ends.next().unwrap_or_default(),
+    );
     let full = if style.depth.is_some() {
         '\u{2588}'
     } else {
         '#'
     };
-    let peaks = stretched(&wave.peaks, style);
+    let peaks = stretched(&wave.peaks, part, style);
     let draw = |i: usize| {
         let top = high - i as f64 * step;
         let middle = top - step / 2.0;
         let sound = wave.span.is_none();
         // Rounding must not keep the least value out of the last line.
         let bottom = if i + 1 == WAVE { low } else { top - step };
-        let cells = peaks.iter().map(|(least, most)| {
+        let cells = peaks.iter().map(|peak| {
+            let Some((least, most)) = peak else {
+                return ' ';
+            };
             let inside = match sound {
                 true => *most >= middle && *least <= middle,
                 false => *most >= bottom && *least <= top,
@@ -345,55 +400,56 @@ fn draw_wave(wave: &Wave, style: &Style) -> Vec<String> {
             }
         });
         let title = match i {
-            0 => number(high, (high - low) / 100.0),
-            _ if i + 1 == WAVE => number(low, (high - low) / 100.0),
-            _ => String::new(),
+            0 => &ends.1,
+            _ if i + 1 == WAVE => &ends.0,
+            _ => "",
         };
-        line(&title, &cells.collect::<String>())
+        line(title, &cells.collect::<String>())
     };
     (0..WAVE).map(draw).collect()
 }
 
-/// Numbers below a chart of so many columns.
+/// Numbers below a chart of so many columns, with their unit behind the last one.
 fn below(axis: Axis, cols: usize) -> String {
-    let unit = if axis.seconds { " s" } else { " frames" };
+    let unit = axis.unit.word();
+    let marks = ticks(axis.from, axis.to, (cols / 12).max(1));
+    let last = marks.len().saturating_sub(1);
     let mut text = String::new();
-    for (value, word) in ticks(axis.from, axis.to, (cols / 12).max(1)) {
+    for (i, (value, mut word)) in marks.into_iter().enumerate() {
+        if i == last {
+            word = format!("{word} {unit}");
+        }
         let share = (value - axis.from) / (axis.to - axis.from);
-        let at = whole(share * cols as f64);
+        let at = whole(share * cols as f64).min(cols.saturating_sub(word.len()));
         if at >= text.len() + usize::from(!text.is_empty()) {
             text.push_str(&" ".repeat(at - text.len()));
             text.push_str(&word);
+        } else if i == last && text.len() + 1 + unit.len() <= cols {
+            text = format!("{text} {unit}");
         }
     }
-    line("", &(text + unit))
+    line("", if text.is_empty() { unit } else { &text })
 }
 
 fn bars(histogram: &Histogram, style: &Style) -> String {
     let bars = &histogram.bars;
-    let named = bars.iter().map(|bar| bar.name.chars().count()).max();
+    let name = |bar: &Bar| shortened(&harmless(&bar.name), style.width() / 3);
+    let named = bars.iter().map(|bar| name(bar).chars().count()).max();
     let counted = bars.iter().map(|bar| bar.count.to_string().len()).max();
     let (named, counted) = (named.unwrap_or_default(), counted.unwrap_or_default());
-    let room = style
-        .width
-        .clamp(40, 400)
-        .saturating_sub(named + counted + 6)
-        .max(10);
+    let room = style.width().saturating_sub(named + counted + 6).max(1);
     let most = bars.iter().map(|bar| bar.count).max().unwrap_or_default();
-    let mut lines = vec![histogram.title.clone()];
+    let full = if style.depth.is_some() {
+        "\u{2588}"
+    } else {
+        "#"
+    };
+    let mut lines = wrapped(&histogram.title, style.width());
     for bar in bars {
         let share = bar.count as f64 / most.max(1) as f64;
-        let length = whole((share * room as f64).ceil());
-        let full = if style.depth.is_some() {
-            "\u{2588}"
-        } else {
-            "#"
-        };
-        let (name, drawn) = (&bar.name, full.repeat(length));
-        lines.push(format!(
-            "  {name:>named$}  {:>counted$}  {drawn}",
-            bar.count
-        ));
+        let drawn = full.repeat(whole((share * room as f64).ceil()));
+        let (name, count) = (name(bar), bar.count);
+        lines.push(format!("  {name:>named$}  {count:>counted$}  {drawn}"));
     }
     joined(lines)
 }
@@ -402,42 +458,50 @@ fn bars(histogram: &Histogram, style: &Style) -> String {
 fn dims(all: &Overview, most: usize, style: &Style) -> Option<String> {
     let columns = &all.stats.features;
     let (spreads, each) = spreads(columns, most);
-    let gaps = all.gaps();
+    let mut lines = Vec::new();
+    let mut say = |text: String| lines.extend(wrapped(&text, style.width()));
+    all.gaps().map(&mut say);
     if spreads.is_empty() {
-        return gaps.map(|gaps| gaps + "\n");
+        return (!lines.is_empty()).then(|| joined(lines));
     }
-    let range = ends_of(&spreads);
-    let Range { low, high, .. } = range;
-    let room = style.cols() - 10;
+    let ends = ends_of(&spreads);
+    let (low, high) = (ends.low, ends.high);
+    let title = "Features: mean and standard deviation by column";
+    let note = ends.note().map(|note| format!("; {note}"));
+    let of = of_the_first(&all.stats);
+    say(format!("{title}{of}{}", note.unwrap_or_default()));
+    let last = |spread: &Spread| (spread.first + each).min(columns.len()) - 1;
+    let names = spreads.iter().map(|spread| match each {
+        1 => spread.first.to_string(),
+        _ => format!("{}-{}", spread.first, last(spread)),
+    });
+    let names: Vec<_> = names.collect();
+    let step = (high - low) / 50.0;
+    let means: Vec<_> = spreads.iter().map(|spread| spread.mean).collect();
+    let means = numbers(&means, step);
+    let longest = |texts: &[String], least| texts.iter().map(String::len).fold(least, usize::max);
+    let (named, meant) = (longest(&names, 7), longest(&means, 9));
+    let left = named + meant + 2;
+    let room = style.width().saturating_sub(left + 1).max(2);
     let place = |value: f64| {
         let share = (value.clamp(low, high) - low) / (high - low);
         let share = if share.is_finite() { share } else { 0.5 };
         whole((share * (room - 1) as f64).round()).min(room - 1)
     };
-    let title = "Features: mean and standard deviation by column";
-    let note = range.note().map(|note| format!("; values {note}"));
-    let title = format!("{title}{}", of_the_first(&all.stats));
-    let mut lines: Vec<_> = gaps.into_iter().collect();
-    lines.push(title + &note.unwrap_or_default());
-    let step = (high - low) / 50.0;
-    let ends = (number(low, step), number(high, step));
-    let width = room.saturating_sub(ends.0.len());
-    lines.push(format!("{:18}{}{:>width$}", "", ends.0, ends.1));
-    for spread in &spreads {
-        let (from, to, mean) = (place(spread.low), place(spread.high), place(spread.mean));
+    let ends = numbers(&[low, high], step);
+    let ends: Vec<_> = ends.iter().map(String::as_str).collect();
+    let used = ends.iter().map(|end| end.len()).sum();
+    let apart = " ".repeat(room.saturating_sub(used).max(1));
+    lines.push(format!("{:left$}{}", "", ends.join(&apart)));
+    for ((spread, name), mean) in spreads.iter().zip(names).zip(means) {
+        let (from, to, middle) = (place(spread.low), place(spread.high), place(spread.mean));
         let cell = |i: usize| match i {
-            _ if i == mean => 'o',
+            _ if i == middle => 'o',
             _ if (from..=to).contains(&i) => '-',
             _ => ' ',
         };
         let text: String = (0..room).map(cell).collect();
-        let last = (spread.first + each).min(columns.len()) - 1;
-        let name = match each {
-            1 => spread.first.to_string(),
-            _ => format!("{}-{last}", spread.first),
-        };
-        let mean = number(spread.mean, step);
-        lines.push(format!("{name:>7} {mean:>9} {text}"));
+        lines.push(format!("{name:>named$} {mean:>meant$} {text}"));
     }
     Some(joined(lines))
 }
@@ -470,7 +534,8 @@ mod tests {
             text.lines().collect::<Vec<_>>(),
             [
                 "a\\u{1b}[2J",
-                "         0.0  .:-=+*#%@ 9.0  ? NaN/inf",
+                "         0.0  .:-=+*#%@ 9.0",
+                "         ? 1 value NaN/inf",
                 "       1 @@@@@@@@@@@+++++++++++??????????",
                 "       0",
                 "  labels |3                   |4",

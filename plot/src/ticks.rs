@@ -25,22 +25,43 @@ pub(super) fn ticks(from: f64, to: f64, most: usize) -> Vec<(f64, String)> {
     let first = (from / step).ceil();
     let count = super::whole((to / step).floor() - first).min(2 * most);
     let places = (0..=count).map(|i| (first + i as f64) * step);
-    let places = places.filter(|v| *v <= to + step * 1e-6);
     // Adding 0 takes the sign from a negative zero.
-    places.map(|v| (v + 0.0, number(v + 0.0, step))).collect()
+    let places = places.filter(|v| *v <= to + step * 1e-6).map(|v| v + 0.0);
+    let places: Vec<_> = places.collect();
+    let texts = numbers(&places, step);
+    places.into_iter().zip(texts).collect()
 }
 
 /// A number with the digits that tell it from another one `step` away.
 pub(super) fn number(value: f64, step: f64) -> String {
-    let size = value.abs().max(step.abs());
-    if size != 0.0 && !(1e-4..1e7).contains(&size) {
-        return format!("{value:.1e}");
-    }
+    numbers(&[value], step).pop().unwrap_or_default()
+}
+
+/// Numbers with the digits that tell them from others `step` away, all in the same notation.
+pub(super) fn numbers(values: &[f64], step: f64) -> Vec<String> {
+    let size = values.iter().fold(step.abs(), |size, v| size.max(v.abs()));
+    let powers = size != 0.0 && !(1e-4..1e7).contains(&size);
     let digits = match step > 0.0 {
+        true if powers => ((size / step).log10() - 1.0).ceil().clamp(1.0, 6.0),
         true => (-step.log10() - 1e-9).ceil().clamp(0.0, 6.0),
+        false if powers => 1.0,
         false => 2.0,
     };
-    format!("{value:.*}", super::whole(digits))
+    let digits = super::whole(digits);
+    let text = |value: &f64| match value.abs() {
+        0.0 if powers => "0".to_owned(),
+        // What is near 1 is easier to read without its power.
+        near if powers && (1e-2..1e3).contains(&near) => brief(*value),
+        _ if powers => format!("{value:.digits$e}"),
+        _ => format!("{value:.digits$}"),
+    };
+    values.iter().map(text).collect()
+}
+
+/// A number with four digits behind the point, as few as need be.
+pub(super) fn brief(value: f64) -> String {
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -61,7 +82,20 @@ mod tests {
         assert_eq!(texts(0.0, 40.0, 4), ["0", "10", "20", "30", "40"]);
         assert_eq!(texts(-1.0, 1.0, 2), ["-1", "0", "1"]);
         assert_eq!(texts(3.0, 3.0, 5), ["3.00"]);
-        assert_eq!(texts(0.0, 4e8, 2), ["0.0e0", "2.0e8", "4.0e8"]);
+        assert_eq!(texts(0.0, 4e8, 2), ["0", "2.0e8", "4.0e8"]);
+    }
+
+    #[test]
+    fn numbers_have_one_notation() {
+        for (values, texts) in [
+            ([3_024_900.0, 1.5e7], ["3.0e6", "1.5e7"]),
+            ([2.7, 1e30], ["2.7", "1.0e30"]),
+            ([0.0, 1e-6], ["0", "1.0e-6"]),
+            ([-1.5, 20.0], ["-1.5", "20.0"]),
+        ] {
+            let step = (values[1] - values[0]) / 50.0;
+            assert_eq!(numbers(&values, step), texts, "{values:?}");
+        }
     }
 
     #[test]

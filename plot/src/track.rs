@@ -1,37 +1,50 @@
 //! Labels and segments as spans of a picture's width.
 
-use spr_core::model::{Decimal, Element, Key, Matrix, Tier};
+use std::collections::{BTreeMap, BTreeSet};
+
+use spr_core::model::{Decimal, Element, Key, Matrix, Segment, Tier};
 use spr_core::{Result, Symbols, dispatch};
 
 use super::axis::Axis;
+use super::counted;
 
 /// Label columns that are shown.
 const MAX_TRACKS: usize = 4;
 /// Tiers that are shown.
 const MAX_TIERS: usize = 8;
+/// Rows of segments that overlap, in a tier.
+const MAX_ROWS: usize = 8;
 
 /// Labelled spans of time or of frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
-    /// What they are.
+    /// What they are; nothing if they belong to those above.
     pub name: String,
     /// What they lie along.
     pub axis: Axis,
-    /// In their order.
+    /// In their order; none overlaps another.
     pub spans: Vec<Span>,
     /// Whether the labels are numbers, which may have names.
     pub numbers: bool,
+    /// All labels that there are, those of spans too narrow to be seen as well.
+    pub labels: BTreeSet<String>,
 }
 
 impl Track {
     /// Puts names in place of the numbers that have one.
     pub(super) fn name(&mut self, symbols: &Symbols) {
-        for span in self.spans.iter_mut().filter(|_| self.numbers) {
-            let number = span.label.parse().ok();
-            if let Some(name) = number.and_then(|number| symbols.name_of(number)) {
-                span.label = Key::from(name).to_string();
-            }
+        if !self.numbers {
+            return;
         }
+        let named = |label: &str| {
+            let name = symbols.name_of(label.parse().ok()?)?;
+            Some(Key::from(name).to_string())
+        };
+        for span in &mut self.spans {
+            span.label = named(&span.label).unwrap_or_else(|| span.label.clone());
+        }
+        let labels = std::mem::take(&mut self.labels).into_iter();
+        self.labels = labels.map(|label| named(&label).unwrap_or(label)).collect();
     }
 }
 
@@ -40,20 +53,37 @@ impl Track {
 pub struct Span {
     /// The start, as a share of the width.
     pub from: f64,
-    /// The end.
+    /// The end; of a point in time the start.
     pub to: f64,
     /// The label.
     pub label: String,
 }
 
+impl Span {
+    /// Whether it is a point in time.
+    pub(super) fn is_point(&self) -> bool {
+        self.to <= self.from
+    }
+}
+
+/// Tracks, and what is said of those that are left out.
+pub(super) type Tracks = (Vec<Track>, Vec<String>);
+
 /// The label columns.
 ///
 /// # Errors
 /// A truth value is neither 0 nor 1.
-pub(super) fn label_tracks(labels: &Matrix, axis: Axis, cols: usize) -> Result<Vec<Track>> {
-    dispatch!(labels.dtype(), T => {
-        Ok(column_tracks(labels.values::<T>()?, labels, axis, cols))
-    })
+pub(super) fn label_tracks(labels: &Matrix, axis: Axis, cols: usize) -> Result<Tracks> {
+    let tracks = dispatch!(labels.dtype(), T => {
+        column_tracks(labels.values::<T>()?, labels, axis, cols)
+    });
+    let note = left_out(tracks.len(), labels.cols(), "columns of labels");
+    Ok((tracks, note.into_iter().collect()))
+}
+
+/// What is said where not all are drawn.
+fn left_out(drawn: usize, all: usize, what: &str) -> Option<String> {
+    (drawn < all).then(|| format!("{drawn} of {all} {what}"))
 }
 
 fn column_tracks<T: Element>(values: &[T], labels: &Matrix, axis: Axis, cols: usize) -> Vec<Track> {
@@ -73,6 +103,7 @@ fn column_tracks<T: Element>(values: &[T], labels: &Matrix, axis: Axis, cols: us
             axis,
             spans: spans(rows, cols, label),
             numbers: true,
+            labels: (0..rows).filter_map(label).collect(),
         }
     };
     (0..all.min(MAX_TRACKS)).map(track).collect()
@@ -100,80 +131,230 @@ pub(super) fn spans(
     spans
 }
 
-/// The first tiers that have segments, in the time of `axis`, or to the end of the latest segment
-/// where that is longer.
-pub(super) fn tier_tracks(tiers: &[Tier], axis: Option<Axis>, cols: usize) -> Vec<Track> {
+/// The end of the latest segment.
+pub(super) fn last_of(tiers: &[Tier]) -> f64 {
     let segments = tiers.iter().flat_map(|tier| &tier.segments);
     let ends = segments.map(|segment| segment.end.unwrap_or(segment.start).value());
-    let last = ends.fold(0.0, f64::max);
-    let axis = match axis {
-        // What is later than the sound is shown on an axis of its own, but for what can't be seen.
-        Some(axis) if last <= axis.to + (axis.to - axis.from) / cols.max(1) as f64 => axis,
-        Some(axis) => Axis { to: last, ..axis },
-        None => Axis {
-            from: 0.0,
-            to: last,
-            seconds: true,
-        },
-    };
-    let track = |tier: &Tier| Track {
-        name: match tiers.len() == 1 || tier.name.is_empty() {
-            true => "segments".to_owned(),
-            false => Key::from(&*tier.name).to_string(),
-        },
-        axis,
-        spans: tier_spans(tier, axis, cols),
-        numbers: false,
-    };
-    let filled = tiers.iter().filter(|tier| !tier.segments.is_empty());
-    filled.take(MAX_TIERS).map(track).collect()
+    ends.fold(0.0, f64::max)
 }
 
-fn tier_spans(tier: &Tier, axis: Axis, cols: usize) -> Vec<Span> {
-    let mut spans: Vec<Span> = Vec::new();
-    let share = |time: f64| ((time - axis.from) / (axis.to - axis.from)).clamp(0.0, 1.0);
-    let column = 1.0 / cols as f64;
-    let mut drawn = -1.0;
-    for segment in &tier.segments {
-        let start = share(segment.start.value());
-        let (from, to) = match tier.points {
-            // A point in time is as wide as what is seen of it.
-            true => (start.min(1.0 - column), (start + column).min(1.0)),
-            false => (start, share(segment.end.map_or(axis.to, Decimal::value))),
+/// The first tiers that have segments; those that overlap are in rows below each other.
+pub(super) fn tier_tracks(tiers: &[Tier], axis: Axis, cols: usize) -> Tracks {
+    let filled = || tiers.iter().filter(|tier| !tier.segments.is_empty());
+    let (mut tracks, mut hidden) = (Vec::new(), 0);
+    for tier in filled().take(MAX_TIERS) {
+        let name = match tiers.len() == 1 || tier.name.is_empty() {
+            true => "segments".to_owned(),
+            false => Key::from(&*tier.name).to_string(),
         };
-        // What ends in the column that is drawn can't be seen.
-        if to > drawn {
-            drawn = to + 0.5 * column;
-            spans.push(Span {
-                from,
-                to,
-                label: Key::from(&*segment.label).to_string(),
-            });
+        for (name, segments) in groups(tier, &name) {
+            let (rows, more) = rows_of(&segments, tier.points, axis, cols);
+            hidden += more;
+            let labels = segments.iter().map(|segment| label_of(segment));
+            let mut labels: BTreeSet<_> = labels.collect();
+            for (i, spans) in rows.into_iter().enumerate() {
+                tracks.push(Track {
+                    name: if i == 0 { name.clone() } else { String::new() },
+                    axis,
+                    spans,
+                    numbers: false,
+                    labels: std::mem::take(&mut labels),
+                });
+            }
         }
     }
-    spans
+    let all = filled().count();
+    let mut notes: Vec<_> = left_out(all.min(MAX_TIERS), all, "tiers")
+        .into_iter()
+        .collect();
+    if hidden > 0 {
+        let them = counted(hidden as u64, "segment");
+        notes.push(format!("without {them}, as too many overlap"));
+    }
+    (tracks, notes)
+}
+
+fn label_of(segment: &Segment) -> String {
+    Key::from(&*segment.label).to_string()
+}
+
+/// The segments of a tier in their order; where some overlap and speakers are known, those of each.
+fn groups<'a>(tier: &'a Tier, name: &str) -> Vec<(String, Vec<&'a Segment>)> {
+    let mut segments: Vec<_> = tier.segments.iter().collect();
+    segments.sort_by(|a, b| a.start.value().total_cmp(&b.start.value()));
+    let mut last = f64::NEG_INFINITY;
+    let overlap = segments.iter().any(|segment| {
+        let before = last;
+        last = before.max(segment.end.map_or(f64::INFINITY, Decimal::value));
+        !tier.points && segment.start.value() < before
+    });
+    let speakers: BTreeSet<_> = segments.iter().map(|s| &s.speaker).collect();
+    if !overlap || speakers.len() < 2 || speakers.len() > MAX_ROWS {
+        return vec![(name.to_owned(), segments)];
+    }
+    let mut by: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for segment in segments {
+        by.entry(&segment.speaker).or_default().push(segment);
+    }
+    let named = by.into_iter().map(|(speaker, segments)| match speaker {
+        Some(speaker) => (Key::from(&**speaker).to_string(), segments),
+        None => (name.to_owned(), segments),
+    });
+    named.collect()
+}
+
+/// A row of spans that is being filled.
+#[derive(Default)]
+struct Row {
+    spans: Vec<Span>,
+    /// The end of the last one, and that of what is painted of it.
+    ends: Option<(f64, f64)>,
+}
+
+/// Segments in as few rows as keep them from overlapping, and how many have no room in those.
+fn rows_of(
+    segments: &[&Segment],
+    points: bool,
+    axis: Axis,
+    cols: usize,
+) -> (Vec<Vec<Span>>, usize) {
+    let column = 1.0 / cols.max(1) as f64;
+    let (mut rows, mut hidden): (Vec<Row>, _) = (Vec::new(), 0);
+    for segment in segments {
+        let start = segment.start.value();
+        let end = match points {
+            true => start,
+            false => segment.end.map_or(axis.to, Decimal::value),
+        };
+        let (from, to) = axis.shares(Axis {
+            from: start,
+            to: end.max(start),
+            ..axis
+        });
+        // An overlap of less than half a column can't be seen.
+        let free = |row: &&mut Row| row.ends.is_none_or(|(end, _)| end <= from + column / 2.0);
+        let full = rows.len() >= MAX_ROWS;
+        let row = match rows.iter_mut().find(free) {
+            Some(row) => row,
+            None if full => {
+                hidden += 1;
+                continue;
+            }
+            None => {
+                rows.push(Row::default());
+                match rows.last_mut() {
+                    Some(row) => row,
+                    None => continue,
+                }
+            }
+        };
+        let painted = row.ends.map_or(-1.0, |(_, painted)| painted);
+        // What is narrower than a column and lies in one that is painted can't be seen.
+        let seen = to - from >= column || to > painted;
+        if seen {
+            let label = label_of(segment);
+            row.spans.push(Span { from, to, label });
+        }
+        let most = if seen { to.max(from + column) } else { painted };
+        row.ends = Some((to, most));
+    }
+    (rows.into_iter().map(|row| row.spans).collect(), hidden)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spr_core::model::Segment;
+    use crate::axis::Unit;
+
+    fn segment(from: f64, to: f64, label: &str) -> Segment {
+        let time = |t: f64| Decimal::parse(&format!("{t}")).unwrap();
+        Segment::new(time(from), Some(time(to)), label.as_bytes())
+    }
+
+    fn rows(segments: Vec<Segment>, cols: usize) -> Vec<(String, Vec<String>)> {
+        let axis = Axis::up_to(10.0, Unit::Seconds);
+        let (tracks, _) = tier_tracks(&[Tier::only(segments)], axis, cols);
+        let labels = |t: Track| t.spans.into_iter().map(|s| s.label).collect();
+        tracks
+            .into_iter()
+            .map(|t| (t.name.clone(), labels(t)))
+            .collect()
+    }
 
     #[test]
-    fn segments_beyond_the_sound_are_seen_whole() {
-        let segment =
-            |from, to| Segment::new(Decimal::new(from, 0), Some(Decimal::new(to, 0)), b"");
-        let sound = Axis {
-            from: 0.0,
-            to: 4.0,
-            seconds: true,
+    fn segments_that_overlap_are_in_rows() {
+        let all = || {
+            [
+                (0.0, 3.0, "a"),
+                (2.0, 5.0, "b"),
+                (2.5, 2.7, "c"),
+                (4.0, 6.0, "d"),
+            ]
+            .map(|(from, to, label)| segment(from, to, label))
+            .to_vec()
         };
-        for (last, to) in [(3i64, 4.0), (4, 4.0), (8, 8.0)] {
-            let tiers = [Tier::only(vec![segment(0, 2), segment(2, last)])];
-            let track = tier_tracks(&tiers, Some(sound), 100).remove(0);
-            assert_eq!((track.axis.to, track.spans.len()), (to, 2), "{last}");
-            let end = last as f64 / to;
-            assert_eq!(track.spans[1].to, end, "{last}");
+        let row = |name: &str, labels: &[&str]| {
+            let labels = labels.iter().map(|l| (*l).to_owned()).collect::<Vec<_>>();
+            (name.to_owned(), labels)
+        };
+        assert_eq!(
+            rows(all(), 700),
+            [
+                row("segments", &["a", "d"]),
+                row("", &["b"]),
+                row("", &["c"])
+            ]
+        );
+        let mut spoken = all();
+        for (segment, speaker) in spoken.iter_mut().zip(["ann", "bob", "cid", "ann"]) {
+            segment.speaker = Some(speaker.as_bytes().into());
         }
+        assert_eq!(
+            rows(spoken, 700),
+            [
+                row("ann", &["a", "d"]),
+                row("bob", &["b"]),
+                row("cid", &["c"])
+            ]
+        );
+        // An end before that of a longer one, and many at once.
+        let nested = rows(vec![segment(0.0, 9.0, "long"), segment(1.0, 2.0, "in")], 70);
+        assert_eq!(nested.len(), 2);
+        let many = vec![segment(0.0, 9.0, "x"); 20];
+        let axis = Axis::up_to(10.0, Unit::Seconds);
+        let (tracks, notes) = tier_tracks(&[Tier::only(many)], axis, 70);
+        assert_eq!(tracks.len(), MAX_ROWS);
+        assert_eq!(notes, ["without 12 segments, as too many overlap"]);
+    }
+
+    #[test]
+    fn what_is_narrower_than_a_column_is_drawn_once_in_it() {
+        let narrow = (0..1000).map(|i| f64::from(i) / 100.0);
+        let narrow = narrow.map(|t| segment(t, t + 0.01, "x")).collect();
+        let drawn = rows(narrow, 100).remove(0).1.len();
+        assert!((100..=200).contains(&drawn), "{drawn}");
+        let points = vec![
+            segment(1.0, 1.0, "p"),
+            segment(1.001, 1.001, "q"),
+            segment(5.0, 5.0, "r"),
+        ];
+        assert_eq!(
+            rows(points, 100),
+            [("segments".to_owned(), vec!["p".to_owned(), "r".to_owned()])]
+        );
+    }
+
+    #[test]
+    fn tiers_that_are_left_out_are_told() {
+        let tier = || Tier {
+            name: (*b"t").into(),
+            ..Tier::only(vec![segment(0.0, 1.0, "a")])
+        };
+        let tiers: Vec<_> = (0..12).map(|_| tier()).collect();
+        let (tracks, notes) = tier_tracks(&tiers, Axis::up_to(1.0, Unit::Seconds), 9);
+        assert_eq!(
+            (tracks.len(), &notes[..]),
+            (8, &["8 of 12 tiers".to_owned()][..])
+        );
     }
 }

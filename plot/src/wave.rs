@@ -4,7 +4,9 @@ use spr_core::model::{Element, Matrix, Waveform};
 use spr_core::{Result, dispatch};
 use spr_stats::number;
 
-use super::axis::Axis;
+use super::axis::{Axis, Unit};
+use super::counted;
+use super::ticks::brief;
 
 /// Channels that are shown.
 pub(super) const MAX_CHANNELS: usize = 2;
@@ -17,6 +19,12 @@ pub struct Wave {
     pub peaks: Vec<(f64, f64)>,
     /// The least and the greatest value of a curve, where it is none of sound.
     pub span: Option<(f64, f64)>,
+    /// How far from 0 sound goes, in any channel that is drawn.
+    pub peak: f64,
+    /// Samples of full scale beside others, as of sound that is clipped.
+    pub clipped: u64,
+    /// Values that are NaN or infinite.
+    pub odd: u64,
     /// Its time.
     pub axis: Axis,
 }
@@ -29,11 +37,39 @@ impl Wave {
             Some((low, high)) if low < high => (low, high),
             Some((value, _)) => (value - 1.0, value + 1.0),
             None => {
-                let peaks = self.peaks.iter().map(|(least, most)| most.max(-least));
-                let peak = round(peaks.fold(1e-4, f64::max));
+                let peak = round(self.peak.max(1e-4));
                 (-peak, peak)
             }
         }
+    }
+
+    /// The extremes in so many columns at most.
+    pub(super) fn narrowed(&self, cols: usize) -> Vec<(f64, f64)> {
+        let each = self.peaks.len().div_ceil(cols.max(1)).max(1);
+        let all = |some: &[(f64, f64)]| {
+            let both = |a: (f64, f64), b: &(f64, f64)| (a.0.min(b.0), a.1.max(b.1));
+            some.iter().fold(NOTHING, both)
+        };
+        self.peaks.chunks(each).map(all).collect()
+    }
+
+    /// What can't be seen, in words: silence, clipping, a value that is the only one.
+    pub(super) fn note(&self) -> Option<String> {
+        let mut notes = Vec::new();
+        let silent = self.peaks.iter().all(|peak| *peak == (0.0, 0.0));
+        match (self.span, &self.peaks[..]) {
+            (None, _) if silent => notes.push("silent".to_owned()),
+            (Some(_), [(value, other)]) if value == other => notes.push(brief(*value)),
+            _ => {}
+        }
+        if self.clipped > 0 {
+            let samples = counted(self.clipped, "sample");
+            notes.push(format!("clipped: {samples} at full scale"));
+        }
+        if self.odd > 0 {
+            notes.push(format!("{} NaN/inf", counted(self.odd, "value")));
+        }
+        (!notes.is_empty()).then(|| notes.join("; "))
     }
 }
 
@@ -43,24 +79,24 @@ impl Wave {
 /// A truth value is neither 0 nor 1.
 pub(super) fn waves(sound: &Waveform, cols: usize) -> Result<Vec<Wave>> {
     let samples = &sound.samples;
-    let axis = Axis {
-        from: 0.0,
-        to: samples.rows() as f64 / f64::from(sound.rate.max(1)),
-        seconds: true,
+    let seconds = samples.rows() as f64 / f64::from(sound.rate.max(1));
+    let axis = Axis::up_to(seconds, Unit::Seconds);
+    let channels = match samples.is_empty() {
+        true => 0,
+        false => samples.cols().min(MAX_CHANNELS),
     };
-    let wave = |channel: usize| {
-        let peaks = dispatch!(samples.dtype(), T => {
-            peaks(samples.values::<T>()?, samples, channel, cols)
-        });
-        let span = None;
-        Ok(Wave { peaks, span, axis })
-    };
-    let channels = if samples.is_empty() {
-        0
-    } else {
-        samples.cols()
-    };
-    (0..channels.min(MAX_CHANNELS)).map(wave).collect()
+    let mut waves = Vec::with_capacity(channels);
+    for channel in 0..channels {
+        waves.push(dispatch!(samples.dtype(), T => {
+            wave(samples.values::<T>()?, samples, channel, cols, axis)
+        }));
+    }
+    let peaks = waves.iter().flat_map(|wave| &wave.peaks);
+    let peak = peaks.fold(0.0, |peak: f64, (least, most)| peak.max(*most).max(-least));
+    for wave in &mut waves {
+        wave.peak = peak;
+    }
+    Ok(waves)
 }
 
 /// Features of one column, with a line from each value to the next.
@@ -70,9 +106,10 @@ pub(super) fn waves(sound: &Waveform, cols: usize) -> Result<Vec<Wave>> {
 pub(super) fn curve(features: &Matrix, axis: Axis, cols: usize) -> Result<Wave> {
     let cols = cols.min(features.rows());
     let mut peaks = vec![NOTHING; cols];
-    let mut last = None;
+    let (mut last, mut odd) = (None, 0);
     let mut add = |row: usize, value: f64| {
         let value = Some(value).filter(|v| v.is_finite());
+        odd += u64::from(value.is_none());
         if let Some((place, value)) = peaks.get_mut(row * cols / features.rows()).zip(value) {
             // From the value before, so that the curve has no gaps.
             for v in [value, last.unwrap_or(value)] {
@@ -91,6 +128,9 @@ pub(super) fn curve(features: &Matrix, axis: Axis, cols: usize) -> Result<Wave> 
     Ok(Wave {
         span: Some(if span.0 <= span.1 { span } else { (0.0, 0.0) }),
         peaks,
+        peak: 0.0,
+        clipped: 0,
+        odd,
         axis,
     })
 }
@@ -98,31 +138,100 @@ pub(super) fn curve(features: &Matrix, axis: Axis, cols: usize) -> Result<Wave> 
 /// The extremes of no values.
 pub(super) const NOTHING: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 
-fn peaks<T: Element>(
+/// A channel; its `peak` is left to the caller.
+fn wave<T: Element>(
     values: &[T],
     samples: &Matrix,
     channel: usize,
     cols: usize,
-) -> Vec<(f64, f64)> {
+    axis: Axis,
+) -> Wave {
     let cols = cols.min(samples.rows());
     let mut peaks = vec![NOTHING; cols];
     let dtype = samples.dtype();
-    let half = match dtype.is_float() {
-        true => 1.0,
-        false => 2f64.powf(8.0 * dtype.size() as f64 - 1.0),
+    let (silence, full) = (dtype.silence() as f64, dtype.full());
+    // The last sample of integers is one step below full scale.
+    let most = if dtype.is_float() {
+        1.0
+    } else {
+        (full - 1.0) / full
     };
-    let middle = if dtype.is_signed() { 0.0 } else { half };
+    let (mut last, mut run, mut clipped, mut odd) = (None, (0i8, 0u64), 0, 0);
     for (row, values) in values.chunks_exact(samples.cols().max(1)).enumerate() {
-        let value = values.get(channel).map(|v| (number(*v) - middle) / half);
-        let place = peaks.get_mut(row * cols / samples.rows());
-        if let Some((value, (least, most))) = value.filter(|v| v.is_finite()).zip(place) {
-            *least = least.min(value);
-            *most = most.max(value);
+        let Some(value) = values.get(channel).map(|v| (number(*v) - silence) / full) else {
+            continue;
+        };
+        if !value.is_finite() {
+            odd += 1;
+            continue;
         }
+        let side = i8::from(value >= most) - i8::from(value <= -1.0);
+        run = if side == run.0 {
+            (side, run.1 + 1)
+        } else {
+            (side, 1)
+        };
+        clipped += match run {
+            (0, _) | (_, 1) => 0,
+            // The first one of them is known to be clipped with the second.
+            (_, 2) => 2,
+            _ => 1,
+        };
+        if let Some((least, most)) = peaks.get_mut(row * cols / samples.rows()) {
+            // From the sample before, so that the line has no gaps.
+            for v in [value, last.unwrap_or(value)] {
+                *least = least.min(v);
+                *most = most.max(v);
+            }
+        }
+        last = Some(value);
     }
     let proper = |(least, most): (f64, f64)| match least <= most {
         true => (least, most),
         false => (0.0, 0.0),
     };
-    peaks.into_iter().map(proper).collect()
+    Wave {
+        peaks: peaks.into_iter().map(proper).collect(),
+        span: None,
+        peak: 0.0,
+        clipped,
+        odd,
+        axis,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spr_core::model::Rank;
+
+    fn drawn(samples: &[i16], channels: usize, cols: usize) -> Vec<Wave> {
+        let samples = Matrix::from_rows(samples, channels, Rank::Matrix).unwrap();
+        waves(
+            &Waveform {
+                rate: 8000,
+                samples,
+            },
+            cols,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn silence_and_clipping_are_told() {
+        let note = |samples: &[i16]| drawn(samples, 1, 4).remove(0).note();
+        assert_eq!(note(&[0; 9]).as_deref(), Some("silent"));
+        // One sample of full scale is the peak of what was made as loud as can be.
+        assert_eq!(note(&[0, 32767, 0, -32768]), None);
+        let said = note(&[0, 32767, 32767, 32767, 5, -32768, -32768]);
+        assert_eq!(said.as_deref(), Some("clipped: 5 samples at full scale"));
+    }
+
+    #[test]
+    fn channels_have_one_scale_and_samples_are_joined() {
+        let both = drawn(&[0, 16384, 8192, 0], 2, 100);
+        assert_eq!(both[0].peaks, [(0.0, 0.0), (0.0, 0.25)]);
+        assert_eq!(both[0].narrowed(1), [(0.0, 0.25)]);
+        assert!(both.iter().all(|wave| wave.peak == 0.5));
+    }
 }

@@ -1,10 +1,18 @@
 //! What has only a few values per frame: posteriors, lists of integers, sparse matrices.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use spr_core::model::Object;
 
-use super::heat::{Heat, level};
+use super::colour::NONE;
+use super::heat::{Heat, Rows, level};
 use super::range::Range;
 use super::track::{Span, spans};
+
+/// Numbers that may have rows of their own.
+const MOST: usize = 4096;
+/// Of the numbers from the least to the greatest one in so many occurs, or more, where all have rows.
+const EMPTY: usize = 4;
 
 /// An object as a field of cells: frames from left to right, numbers upwards.
 pub(super) struct Weights<'a> {
@@ -26,13 +34,8 @@ impl<'a> Weights<'a> {
         some.then_some(weights)
     }
 
-    /// Hands each frame, number and weight that is finite to `take`.
+    /// Hands each frame, number and weight to `take`.
     fn each(&self, mut take: impl FnMut(usize, i64, f64)) {
-        let mut take = |frame, id: i64, weight: f64| {
-            if weight.is_finite() {
-                take(frame, id, weight);
-            }
-        };
         match self.object {
             Object::Posterior(lists) => {
                 for (frame, list) in lists.iter().enumerate() {
@@ -68,33 +71,51 @@ impl<'a> Weights<'a> {
 
     /// Cells with the greatest weight of what lies in each, 0 where nothing does.
     pub(super) fn heat(&self, cols: usize, rows: usize) -> Heat {
-        let (mut first, mut last) = (i64::MAX, i64::MIN);
-        self.each(|_, id, _| (first, last) = (first.min(id), last.max(id)));
-        let dim = usize::try_from(last - first).unwrap_or(0) + 1;
+        let mut ids = BTreeSet::new();
+        self.each(|_, id, _| _ = ids.insert(id));
+        let ends = ids.first().copied().zip(ids.last().copied());
+        let (first, last) = ends.unwrap_or_default();
+        let all = usize::try_from(last - first).unwrap_or(0) + 1;
+        // Where most numbers between the ends do not occur, only those that do have rows.
+        let few = ids.len() <= MOST && all > EMPTY * ids.len();
+        let places: BTreeMap<_, _> = ids.iter().filter(|_| few).copied().zip(0..).collect();
+        let dim = if few { ids.len() } else { all };
+        let place = |id: i64| match few {
+            true => places.get(&id).copied().unwrap_or(0),
+            false => usize::try_from(id - first).unwrap_or(0),
+        };
         let (cols, rows) = (cols.min(self.frames), rows.min(dim));
-        let mut cells = vec![0.0f64; cols * rows];
+        let (mut cells, mut odd) = (vec![0.0f64; cols * rows], 0);
         self.each(|frame, id, weight| {
-            let up = usize::try_from(id - first).unwrap_or(0) * rows / dim;
-            let at = (rows - 1 - up) * cols + frame * cols / self.frames;
-            if let Some(cell) = cells.get_mut(at).filter(|cell| weight.abs() > cell.abs()) {
+            let at = (rows - 1 - place(id) * rows / dim) * cols + frame * cols / self.frames;
+            odd += u64::from(!weight.is_finite());
+            let greater = |cell: &&mut f64| !weight.is_finite() || weight.abs() > cell.abs();
+            if let Some(cell) = cells.get_mut(at).filter(greater) {
                 *cell = weight;
             }
         });
-        let low = cells.iter().copied().fold(0.0, f64::min);
-        let high = cells.iter().copied().fold(0.0, f64::max);
-        let level = |v: &f64| level((v - low) / (high - low));
+        let finite = || cells.iter().copied().filter(|v| v.is_finite());
+        let (low, high) = (finite().fold(0.0, f64::min), finite().fold(0.0, f64::max));
+        let level = |v: &f64| match v.is_finite() {
+            true => level((v - low) / (high - low)),
+            false => NONE,
+        };
         Heat {
             first,
             dim,
             cols,
             cells: cells.iter().map(level).collect(),
-            numbers: true,
+            rows: match few {
+                true => Rows::Occurring(ids.iter().map(|id| (*id, id.to_string())).collect()),
+                false => Rows::Numbers(BTreeMap::new()),
+            },
+            odd,
             range: Range::whole(low, high),
         }
     }
 
-    /// The number with the greatest weight of each frame, where there are weights.
-    pub(super) fn best(&self, cols: usize) -> Option<Vec<Span>> {
+    /// The number with the greatest weight of each frame, where there are weights: in spans, and all.
+    pub(super) fn best(&self, cols: usize) -> Option<(Vec<Span>, BTreeSet<String>)> {
         if !matches!(
             self.object,
             Object::Posterior(_) | Object::GaussPosterior(_)
@@ -104,15 +125,18 @@ impl<'a> Weights<'a> {
         let mut best: Vec<Option<(f64, i64)>> = vec![None; self.frames];
         self.each(|frame, id, weight| {
             if let Some(slot) = best.get_mut(frame)
+                && weight.is_finite()
                 && slot.is_none_or(|(most, _)| weight > most)
             {
                 *slot = Some((weight, id));
             }
         });
         let name = |frame: usize| best.get(frame).copied().flatten();
-        Some(spans(self.frames, cols, |frame| {
+        let spans = spans(self.frames, cols, |frame| {
             name(frame).map(|(_, id)| id.to_string())
-        }))
+        });
+        let all: BTreeSet<_> = best.iter().flatten().map(|(_, id)| *id).collect();
+        Some((spans, all.iter().map(i64::to_string).collect()))
     }
 }
 
@@ -133,16 +157,21 @@ mod tests {
         let weights = Weights::of(&object).unwrap();
         let heat = weights.heat(100, 100);
         assert_eq!((heat.first, heat.dim, heat.cols), (7, 3, 4));
-        assert_eq!(heat.cells, [0, 191, 0, 127, 0, 0, 0, 0, 254, 64, 0, 0]);
-        assert_eq!(weights.heat(2, 1).cells, [254, 127]);
-        let best = weights.best(100).unwrap();
+        assert_eq!(heat.cells, [0, 191, 0, 127, 0, 0, 0, NONE, 254, 64, 0, 0]);
+        assert_eq!(heat.odd, 1);
+        assert_eq!(weights.heat(2, 1).cells, [254, NONE]);
+        let (best, all) = weights.best(100).unwrap();
+        assert_eq!(all.into_iter().collect::<Vec<_>>(), ["7", "9"]);
         let best: Vec<_> = best.iter().map(|span| (span.from, &*span.label)).collect();
         assert_eq!(best, [(0.0, "7"), (0.25, "9"), (0.75, "9")]);
         // The ends of what a number may be.
         let ends: Lists<i32> = [[i32::MIN, i32::MAX]].into_iter().collect();
         let object = Object::IntLists(ends);
         let weights = Weights::of(&object).unwrap();
-        assert_eq!(weights.heat(9, 5).cells, [254, 0, 0, 0, 254]);
+        assert_eq!(weights.heat(9, 5).cells, [254, 254]);
+        let caption = weights.heat(9, 5).caption();
+        assert_eq!(caption, "number, only the 2 that occur");
+        assert_eq!(weights.heat(9, 1).cells, [254]);
         assert!(weights.best(9).is_none());
         let nothing: [&[i32]; 2] = [&[], &[]];
         assert!(Weights::of(&Object::IntLists(nothing.into_iter().collect())).is_none());

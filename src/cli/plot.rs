@@ -8,7 +8,8 @@ use spr_core::bytes::{Env, Location};
 use spr_core::format::{Registry, Request};
 use spr_core::model::Utterance;
 use spr_core::{Error, Remedy, Result, Symbols};
-use spr_plot::{Analysis, Chart, Detail, Overview, Picture, draw, raster, svg, terminal};
+use spr_plot::draw::{self, Size};
+use spr_plot::{Analysis, Chart, Detail, Overview, Picture, Scene, raster, svg, terminal};
 
 use super::args::ReadArgs;
 use super::beside::BesideArgs;
@@ -36,6 +37,8 @@ Examples:
 
 /// Utterances on a sheet.
 const MAX_KEYS: usize = 40;
+/// Pixels of a PNG.
+const MAX_PIXELS: u64 = 200_000_000;
 /// Columns and rows of features in a picture.
 const ROWS: usize = 256;
 
@@ -66,9 +69,12 @@ pub(super) struct PlotArgs {
     /// Width in pixels, or in characters in the terminal
     #[arg(long, value_name = "N")]
     width: Option<u16>,
-    /// Approximate height in lines, in the terminal; for a data set 40 by default
+    /// Approximate height in pixels, or in lines in the terminal (default 40 for a data set)
     #[arg(long, value_name = "N")]
     height: Option<u16>,
+    /// Scale of an SVG or PNG as a whole, 0.25 to 8: 2 for a high-resolution screen
+    #[arg(long, value_name = "X", default_value = "1", value_parser = scale)]
+    scale: f64,
     /// Colours in the terminal: auto, always or never
     #[arg(
         long,
@@ -136,6 +142,13 @@ enum When {
     Never,
 }
 
+/// How many times as large a picture is to be.
+fn scale(text: &str) -> std::result::Result<f64, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|n: &f64| (0.25..=8.0).contains(n));
+    number.ok_or_else(|| "expected a number from 0.25 to 8".to_owned())
+}
+
 /// A number above 0.
 fn above_0(text: &str) -> std::result::Result<f64, String> {
     let number = text.parse().ok();
@@ -162,7 +175,11 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
     let width = u32::from(args.width.unwrap_or(800));
     let detail = match to {
         To::Text => Detail::new(style.cols(), style.rows()),
-        _ => Detail::new(width.saturating_sub(140).clamp(100, 8000) as usize, ROWS),
+        _ => {
+            let field = width.saturating_sub(140).clamp(100, 8000) as usize;
+            // A column a pixel; in small pictures no fewer, as their letters take as much room.
+            Detail::new(field * args.scale.max(1.0).ceil() as usize, ROWS)
+        }
     };
     let detail = Detail {
         analysis: Analysis {
@@ -176,22 +193,17 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
     if let Some(symbols) = args.beside.symbols(&env)? {
         drawn.name(&symbols);
     }
-    let bytes = match drawn {
-        Drawn::Utterances(pictures) => match to {
-            To::Svg => svg::document(&draw::pictures(&pictures, width)).into_bytes(),
-            To::Png => raster::png(&draw::pictures(&pictures, width)),
-            To::Text => {
-                let texts = pictures.iter().map(|p| terminal::picture(p, &style));
-                texts.collect::<Vec<_>>().join("\n").into_bytes()
-            }
-        },
-        Drawn::All(all, charts) => match to {
-            To::Svg => svg::document(&draw::overview(&all, &charts, width)).into_bytes(),
-            To::Png => raster::png(&draw::overview(&all, &charts, width)),
-            To::Text => terminal::overview(&all, &charts, &style).into_bytes(),
-        },
-    };
     let output = args.output.as_deref().unwrap_or("-");
+    let size = Size {
+        width,
+        height: args.height.map(u32::from),
+        scale: args.scale,
+    };
+    let bytes = match to {
+        To::Text => drawn.text(&style).into_bytes(),
+        To::Svg => svg::document(&drawn.scene(size)).into_bytes(),
+        To::Png => png(&drawn.scene(size), output)?,
+    };
     let status = store(&bytes, output, args.overwrite, &args.read, &env)?;
     Ok(skipped.status(status))
 }
@@ -203,12 +215,49 @@ enum Drawn {
 }
 
 impl Drawn {
+    fn scene(&self, size: Size) -> Scene {
+        match self {
+            Self::Utterances(pictures) => draw::pictures(pictures, size),
+            Self::All(all, charts) => draw::overview(all, charts, size),
+        }
+    }
+
+    fn text(&self, style: &terminal::Style) -> String {
+        match self {
+            Self::Utterances(pictures) => {
+                let texts = pictures.iter().map(|p| terminal::picture(p, style));
+                texts.collect::<Vec<_>>().join("\n")
+            }
+            Self::All(all, charts) => terminal::overview(all, charts, style),
+        }
+    }
+
     fn name(&mut self, symbols: &Symbols) {
         match self {
             Self::Utterances(pictures) => pictures.iter_mut().for_each(|p| p.name(symbols)),
             Self::All(all, _) => all.name(symbols),
         }
     }
+}
+
+/// A PNG that has a reasonable size; letters that it has none of are told.
+fn png(scene: &Scene, output: &str) -> Result<Vec<u8>> {
+    let (width, height) = scene.pixels();
+    if u64::from(width) * u64::from(height) > MAX_PIXELS {
+        let error = Error::usage(format!(
+            "a PNG of {width} by {height} pixels is larger than {} million pixels",
+            MAX_PIXELS / 1_000_000
+        ));
+        return Err(error
+            .file(output)
+            .hint("a smaller --width, --height or --scale, or fewer utterances, make it smaller"));
+    }
+    if !raster::has_letters(scene) {
+        messages::warning(&format!(
+            "{output}: letters that are not Latin are drawn as ?; an SVG has them all"
+        ));
+    }
+    Ok(raster::png(scene))
 }
 
 /// Reads what is to be drawn. A data set of one utterance is drawn as that.

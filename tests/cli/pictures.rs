@@ -48,11 +48,14 @@ fn values_far_out_and_no_values_are_told() {
         s.ok("plot f.jsonl whole").out,
         s.ok("plot f.jsonl torn").out,
     );
-    assert!(whole.contains(" 6.0  1.0e0 to 1.0e30 in all\n"), "{whole}");
-    assert!(torn.contains("  ? NaN/inf\n"), "{torn}");
+    assert!(whole.contains(" 6.0  1 to 1.0e30 in all\n"), "{whole}");
+    assert!(torn.contains("  ? 1 value NaN/inf\n"), "{torn}");
     let svg = s.ok("plot f.jsonl whole torn -o - --to svg").out;
-    assert_eq!(svg.matches(">NaN/inf</text>").count(), 1, "{svg}");
-    assert_eq!(svg.matches("in all</text>").count(), 2, "{svg}");
+    let grey = "; grey: 1 value NaN/inf</text>";
+    assert_eq!(svg.matches(grey).count(), 1, "{svg}");
+    assert_eq!(svg.matches("values 1 to 1.0e30 in all").count(), 2, "{svg}");
+    let own = ">the colours of each utterance span its own values</text>";
+    assert!(svg.contains(own), "{svg}");
     let all = s.ok("plot f.jsonl --kind dims").out;
     let named = "NaN or infinite values in one utterance: torn\n";
     assert!(all.starts_with(named), "{all}");
@@ -128,4 +131,94 @@ fn a_sheet_of_a_data_set_fits_a_terminal() {
         "{few}"
     );
     assert!(run("xterm").contains("\x1b[38;2;"));
+}
+
+fn frames(key: &str, rows: &[&str]) -> String {
+    let (shape, data) = (rows.len(), rows.join(","));
+    format!(
+        "{{\"key\":\"{key}\",\"features\":{{\"dtype\":\"f32\",\"shape\":[{shape},2],\"data\":[{data}]}}}}\n"
+    )
+}
+
+/// The height is about what was asked for, and a scale makes a picture larger as a whole.
+#[test]
+fn pictures_are_as_high_and_as_fine_as_asked_for() {
+    let s = Scratch::new();
+    s.write("f.jsonl", frames("f", &["[1,2]", "[3,4]", "[5,6]"]));
+    let size = |flags: &str| {
+        s.ok(&format!("plot f.jsonl f -o a.png --overwrite {flags}"));
+        let bytes = s.read("a.png");
+        let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+        (number(16), number(20))
+    };
+    let (width, height) = size("");
+    assert_eq!(width, 800);
+    assert_eq!(size("--scale 2"), (1600, 2 * height));
+    assert_eq!(size("--scale 0.5"), (400, height.div_ceil(2)));
+    assert_eq!(size("--height 600"), (800, 600));
+    let svg = s.ok("plot f.jsonl f -o - --to svg --scale 2").out;
+    let start = format!(
+        "width=\"1600\" height=\"{}\" viewBox=\"0 0 800 {height}\"",
+        2 * height
+    );
+    assert!(svg.contains(&start), "{svg}");
+    for bad in ["0.2", "9", "wide"] {
+        let said = s.run(&format!("plot f.jsonl f --scale {bad}"));
+        assert_eq!(said.status, 2, "{}", said.err);
+        let why = "expected a number from 0.25 to 8";
+        assert!(said.err.contains(why), "{}", said.err);
+    }
+    let large = s.fails("plot f.jsonl f -o b.png --scale 8 --width 8000 --height 60000");
+    assert!(
+        large.contains("is larger than 200 million pixels"),
+        "{large}"
+    );
+}
+
+#[test]
+fn letters_that_png_does_not_have_are_told() {
+    let s = Scratch::new();
+    let text = frames("\u{4e2d}", &["[1,2]"]) + &frames("\u{142}", &["[1,2]"]);
+    s.write("f.jsonl", text);
+    let said = s.run("plot f.jsonl \u{4e2d} -o a.png");
+    let told = "warning: a.png: letters that are not Latin are drawn as ?; an SVG has them all";
+    assert!(said.err.contains(told), "{}", said.err);
+    for line in ["\u{142} -o b.png", "\u{4e2d} -o a.svg"] {
+        let said = s.run(&format!("plot f.jsonl {line}"));
+        assert!(!said.err.contains("warning"), "{}", said.err);
+    }
+}
+
+/// Lines are no longer than asked for, whatever is drawn.
+#[test]
+fn lines_fit_the_terminal() {
+    let s = Scratch::new();
+    let far = frames("far", &["[1,1e30]", "[2,\"nan\"]", "[3,4]"]).replace("f32", "f64");
+    let long = frames(&"k".repeat(90), &["[1000000,2000000]", "[3,4]"]);
+    let segments = r#"{"key":"s","segments":[{"start":0,"end":3,"label":"one","speaker":"ann"},{"start":2,"end":5,"label":"two","speaker":"bob"}]}"#;
+    s.write("f.jsonl", far + &long + segments + "\n");
+    s.ok(&format!(
+        "{} --labels {} a.pfile",
+        sample("fbank.ark"),
+        sample("ali.txt")
+    ));
+    for width in [40, 61, 80] {
+        for what in [
+            "f.jsonl far".to_owned(),
+            format!("f.jsonl {}", "k".repeat(90)),
+            "f.jsonl s".to_owned(),
+            "f.jsonl".to_owned(),
+            "a.pfile ann-001 --frame-shift 0.01".to_owned(),
+            "a.pfile".to_owned(),
+        ] {
+            let text = s.ok(&format!("plot {what} --width {width}")).out;
+            let longest = text.lines().map(str::len).max();
+            assert!(longest <= Some(width), "{what}: {text}");
+        }
+    }
+    let rows = s.ok("plot f.jsonl s").out;
+    assert!(
+        rows.contains("\n     ann |one") && rows.contains("\n     bob  "),
+        "{rows}"
+    );
 }
