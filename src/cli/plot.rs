@@ -176,9 +176,10 @@ pub(super) fn run(args: &PlotArgs, session: &Session) -> Result<u8> {
     let detail = match to {
         To::Text => Detail::new(style.cols(), style.rows()),
         _ => {
-            let field = width.saturating_sub(140).clamp(100, 8000) as usize;
-            // A column a pixel; in small pictures no fewer, as their letters take as much room.
-            Detail::new(field * args.scale.max(1.0).ceil() as usize, ROWS)
+            let field = width.saturating_sub(140).clamp(100, 8000);
+            // A column for each pixel, or several.
+            let fine = (1..8).find(|n| f64::from(*n) >= args.scale).unwrap_or(8);
+            Detail::new((field * fine) as usize, ROWS)
         }
     };
     let detail = Detail {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Align, CAPTION, Colours, Ink, LETTER, Sheet, shortened};
 
-/// Labels that are listed.
+/// Labels that are listed; where there are more, too many share a colour to be told by it.
 const MOST: usize = 40;
 /// Letters of a label in the list.
 const LETTERS: usize = 20;
@@ -34,10 +34,10 @@ impl Legend {
 
     /// All labels, numbers in their order, if some could be written nowhere.
     fn entries(&self) -> Vec<&String> {
-        if self.drawn.is_subset(&self.written) {
+        let mut all: Vec<_> = self.drawn.union(&self.written).collect();
+        if self.drawn.is_subset(&self.written) || all.len() > MOST {
             return Vec::new();
         }
-        let mut all: Vec<_> = self.drawn.union(&self.written).collect();
         all.sort_by_key(|label| label.parse().unwrap_or(i64::MAX));
         all
     }
@@ -50,7 +50,7 @@ impl Sheet {
         let entries = legend.entries();
         let (left, end) = (self.margins.0, f64::from(self.scene.width) - 8.0);
         let mut x = left;
-        for label in entries.iter().take(MOST) {
+        for label in &entries {
             let text = shortened(label, LETTERS);
             let width = SQUARE + GAP + text.chars().count() as f64 * LETTER;
             if x > left && x + width > end {
@@ -65,12 +65,56 @@ impl Sheet {
         if !entries.is_empty() {
             self.y += LINE + GAP;
         }
-        let more = entries.len().saturating_sub(MOST);
-        let more = (more > 0).then(|| format!("and {more} more"));
-        let notes: Vec<_> = more.into_iter().chain(colours.note()).collect();
-        if !notes.is_empty() {
-            self.caption(&notes.join("; "), "");
+        if let Some(note) = colours.note() {
+            self.caption(&note, "");
             self.y += CAPTION / 2.0;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::draw::pictures;
+    use crate::scene::Item;
+    use crate::{Picture, Scene};
+    use spr_core::model::{Matrix, Rank, Utterance};
+
+    fn texts(scene: &Scene) -> Vec<&str> {
+        let mut texts = Vec::new();
+        for item in &scene.items {
+            if let Item::Text { text, .. } = item {
+                texts.push(text.as_str());
+            }
+        }
+        texts
+    }
+
+    fn drawn(labels: &[i32]) -> Scene {
+        let utt = Utterance {
+            labels: Matrix::from_rows(labels, 1, Rank::Vector).ok(),
+            ..Utterance::default()
+        };
+        pictures(&[Picture::of(&utt, 660, 9).unwrap()], 800)
+    }
+
+    #[test]
+    fn labels_without_room_are_listed() {
+        // Each label has a third of the width.
+        let wide = drawn(&[10, 9, 11]);
+        assert_eq!(texts(&wide).iter().filter(|t| **t == "10").count(), 1);
+        let narrow: Vec<_> = (0..660).map(|i| i % 12 + 1000).collect();
+        let narrow = drawn(&narrow);
+        let texts = texts(&narrow);
+        let first = texts.iter().position(|t| *t == "1000").unwrap();
+        let listed: Vec<_> = (1000..1012).map(|n| n.to_string()).collect();
+        assert_eq!(texts[first..], listed);
+    }
+
+    #[test]
+    fn many_labels_are_counted_whatever_the_width() {
+        let many: Vec<_> = (0..2000).collect();
+        let scene = drawn(&many);
+        let note = "2000 labels share 36 colours";
+        assert!(texts(&scene).ends_with(&[note]), "{:?}", texts(&scene));
     }
 }
