@@ -13,7 +13,9 @@ use super::{Detail, Picture};
 /// Utterances listed of the longest, and of the shortest.
 const LISTED: usize = 10;
 /// Utterances listed of the first.
-pub(super) const FIRST: usize = 10_000;
+const FIRST: usize = 10_000;
+/// Bytes of their keys.
+const FIRST_KEYS: usize = 300_000;
 
 /// Speakers that are told apart.
 const SPEAKERS: usize = 10_000;
@@ -43,6 +45,8 @@ pub struct Overview {
     pub others: u64,
     /// The first utterances.
     pub first: Vec<Listed>,
+    /// Bytes of their keys.
+    first_keys: usize,
     /// The longest ones, the longest first.
     pub longest: Vec<Listed>,
     /// The shortest ones, the shortest first.
@@ -175,10 +179,14 @@ impl Overview {
         }
         let length = entry.frames;
         let listed = Listed { place, entry };
-        let [first, longest, shortest] = [
-            insert(&mut self.first, FIRST, &listed, |_, _| false),
-            insert(&mut self.longest, LISTED, &listed, |new, old| new > old),
-            insert(&mut self.shortest, LISTED, &listed, |new, old| new < old),
+        let first = place == 0;
+        self.first_keys += listed.entry.key.as_bytes().len();
+        if self.first.len() < FIRST && self.first_keys <= FIRST_KEYS {
+            self.first.push(listed.clone());
+        }
+        let [longest, shortest] = [
+            insert(&mut self.longest, &listed, |new, old| new > old),
+            insert(&mut self.shortest, &listed, |new, old| new < old),
         ];
         if let Some(detail) = pictures {
             let wanted = [first, longest && length > 0, shortest && length > 0];
@@ -202,18 +210,18 @@ fn has_gaps(matrix: &Matrix) -> Result<bool> {
 
 /// Puts an utterance into a list of `most`, behind all that it does not come `before` by its length;
 /// says whether it is at the head now.
-fn insert(list: &mut Vec<Listed>, most: usize, new: &Listed, before: fn(u64, u64) -> bool) -> bool {
+fn insert(list: &mut Vec<Listed>, new: &Listed, before: fn(u64, u64) -> bool) -> bool {
     let later = |old: &Listed| before(new.entry.frames, old.entry.frames);
     // Most come last.
     let at = list
         .iter()
         .rposition(|old| !later(old))
         .map_or(0, |at| at + 1);
-    if at >= most {
+    if at >= LISTED {
         return false;
     }
     list.insert(at, new.clone());
-    list.truncate(most);
+    list.truncate(LISTED);
     at == 0
 }
 

@@ -298,7 +298,7 @@ fn typed_stages() {
         ("resample(0)", "'0' is not a rate"),
         ("resample(16k)", "'16k' is not a rate"),
         ("resample(16777217)", "is not a rate"),
-        ("resample(8000,seed=1)", "seed is that of dither"),
+        ("resample(8000,seed=1)", "the seed is for dither"),
     ] {
         let error = text.parse::<Stages>().unwrap_err().to_string();
         assert!(error.contains(fault), "{text}: {error}");

@@ -176,7 +176,12 @@ fn a_list_beside_a_folder_leads_back_to_it() {
         &[("script", "f/y.scp")],
         &[ten("a")],
     );
-    assert!(error.unwrap_err().to_string().contains("beside the folder"));
+    assert!(
+        error
+            .unwrap_err()
+            .to_string()
+            .contains("next to the folder")
+    );
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn malformed_nemo_lines_are_named() {
             ),
             (
                 r#"{"audio_filepath": "a.wav", "duration": 1, "sampling_rate": 8e-3}"#,
-                "sampling_rate is no number of things",
+                "sampling_rate is not a count",
             ),
             (
                 r#"{"audio_filepath": "a.wav", "duration": 1, "x": 1, "x": 2}"#,

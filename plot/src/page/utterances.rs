@@ -2,17 +2,16 @@
 
 use std::fmt::Write;
 
-use crate::overview::FIRST;
 use crate::svg::escaped;
 use crate::{Listed, Overview};
 
 /// Lists of no more are open, and not searched.
-const FEW: usize = 10;
+const FEW: u64 = 10;
 
 /// The longest, the shortest and all utterances, or the first of very many.
 pub(super) fn write(all: &Overview, html: &mut String) {
     let count = all.stats.utterances;
-    if count as usize <= FEW {
+    if count <= FEW {
         if !all.first.is_empty() {
             html.push_str("<h2>All utterances</h2>\n");
             table(&all.first, "", html);
@@ -27,9 +26,9 @@ pub(super) fn write(all: &Overview, html: &mut String) {
         let _ = writeln!(html, "<h2>{title}</h2>");
         table(list, "", html);
     }
-    let title = match count as usize <= FIRST {
-        true => format!("All {count} utterances"),
-        false => format!("The first {FIRST} of {count} utterances"),
+    let title = match all.first.len() as u64 {
+        listed if listed == count => format!("All {count} utterances"),
+        listed => format!("The first {listed} of {count} utterances"),
     };
     let _ = writeln!(
         html,

@@ -183,22 +183,22 @@ fn what_does_no_harm_is_a_warning() {
         (
             "text",
             "a-0 ZERO\na-1 ONE\na-2\nb-1 TWO\n",
-            "d/text:1: utterance a-0: has no place among the utterances",
+            "d/text:1: utterance a-0: belongs to no utterance",
         ),
         (
             "text",
             "a-1 ONE\na-2\nb-1 TWO\nz-1 X\n",
-            "d/text:4: utterance z-1: has no place",
+            "d/text:4: utterance z-1: belongs to no utterance",
         ),
         (
             "wav.scp",
             "rec1 one.wav\nrec2 two.wav\nrec3 three.wav\n",
-            "d/wav.scp:3: utterance rec3: has no place",
+            "d/wav.scp:3: utterance rec3: belongs to no utterance",
         ),
         (
             "utt2lang",
             "b-1 x\na-1 x\nz-1 x\na-2 x\n",
-            "d/utt2lang:3: utterance z-1: has no place",
+            "d/utt2lang:3: utterance z-1: belongs to no utterance",
         ),
         ("cmvn.scp", "a x.ark:1\n", "d: cmvn.scp is left out"),
     ] {
