@@ -34,6 +34,8 @@ pub struct Adapter {
     casts: [CastStats; Cast::COUNT],
     ended: bool,
     guess: Guess,
+    /// Whether it was told that the type asked for is not held.
+    told: bool,
 }
 
 /// What is cast, in the order of casting.
@@ -76,6 +78,7 @@ impl Adapter {
             casts: Default::default(),
             ended: true,
             guess: Guess::default(),
+            told: false,
         }
     }
 
@@ -409,7 +412,17 @@ impl Adapter {
             let stats = features.cast(target, &self.env.limits)?;
             self.count(Cast::Held, &utt.key, &stats);
         }
-        self.next.dtype.get_or_insert(features.dtype());
+        let Some(features) = &utt.features else {
+            return Ok(());
+        };
+        let dtype = features.dtype();
+        self.next.dtype.get_or_insert(dtype);
+        if let Some(asked) = self.dtype.filter(|asked| *asked != dtype)
+            && !std::mem::replace(&mut self.told, true)
+        {
+            let message = format!("the format holds no {asked}: rounded to it, written as {dtype}");
+            self.env.warn(&Error::unfit(message).utterance(&utt.key));
+        }
         self.fit_shape(utt)
     }
 

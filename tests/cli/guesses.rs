@@ -208,6 +208,35 @@ fn the_frame_shift_that_is_taken_is_told_once() {
 }
 
 #[test]
+fn a_type_that_is_asked_for_and_not_held_is_told_once() {
+    let s = corpus();
+    for (line, told) in [
+        (
+            "fbank.ark i16.ark --dtype i16",
+            "the format holds no i16: rounded to it, written as f32",
+        ),
+        (
+            "fbank.ark f64.pfile --dtype f64 --allow-loss all",
+            "holds no f64: rounded to it, written as f32",
+        ),
+        (
+            "fbank.ark bf16.npz --dtype bf16",
+            "the format holds no bf16: rounded to it, written as ",
+        ),
+        ("fbank.ark i16.npz --dtype i16", ""),
+        ("fbank.ark f64.ark --dtype f64", ""),
+    ] {
+        let said = s.ok(line).err;
+        assert_eq!(
+            said.matches("the format holds no").count(),
+            usize::from(!told.is_empty()),
+            "{said}"
+        );
+        assert!(said.contains(told), "{line}: {said}");
+    }
+}
+
+#[test]
 fn a_folder_of_several_formats_is_not_read_as_one_of_them() {
     let s = corpus();
     s.ok("fbank.ark htk:mix/ --frame-shift 0.01");
