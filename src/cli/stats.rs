@@ -120,7 +120,10 @@ fn describe(stats: &Stats, unit: &str, symbols: Option<&Symbols>, out: &mut Out)
     line("holds", holds)?;
     if let Some(lengths) = stats.lengths.filter(|lengths| lengths.max > 0) {
         let (min, mean, median, max) = (lengths.min, lengths.mean, lengths.median, lengths.max);
-        let text = format!("{min} to {max} frames, mean {mean:.1}, median {median}");
+        let text = match min == max {
+            true => format!("{} each", messages::count(max, "frame")),
+            false => format!("{min} to {max} frames, mean {mean:.1}, median {median}"),
+        };
         line("lengths", text)?;
     }
     if let Some(seconds) = stats.seconds {

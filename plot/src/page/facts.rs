@@ -52,11 +52,16 @@ pub(super) fn list(subject: &Subject, all: &Overview) -> Vec<(&'static str, Stri
         ("Frames", lengths.map(|_| stats.frames.to_string())),
         (
             "Frames per utterance",
-            lengths.map(|l| format!("{} to {}", l.min, l.max)),
+            lengths.map(|l| match l.min == l.max {
+                true => l.max.to_string(),
+                false => format!("{} to {}", l.min, l.max),
+            }),
         ),
         (
             "Median, mean",
-            lengths.map(|l| format!("{}, {:.1}", l.median, l.mean)),
+            lengths
+                .filter(|l| l.min < l.max)
+                .map(|l| format!("{}, {:.1}", l.median, l.mean)),
         ),
         ("Duration", seconds.map(duration)),
         ("Columns", (dim > 0).then(|| dim.to_string())),

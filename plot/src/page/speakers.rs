@@ -29,13 +29,15 @@ pub(super) fn write(all: &Overview, html: &mut String) {
     // Writing to a string can't fail, so results are dropped.
     let _ = write!(
         html,
-        "<details{}><summary>Speakers: {}</summary>\n<p>From {} to {}{unit} each.</p>\n\
+        "<details{}><summary>Speakers: {}</summary>\n<p>{}{unit} each.</p>\n\
          <div class=\"scroll\"><table>\n\
          <tr><th>speaker</th><th>utterances</th><th>{}</th><th></th></tr>\n",
         if speakers.len() <= 20 { " open" } else { "" },
         speakers.len(),
-        told(least),
-        told(most),
+        match told(least) == told(most) {
+            true => told(most),
+            false => format!("From {} to {}", told(least), told(most)),
+        },
         if timed {
             "duration"
         } else {
